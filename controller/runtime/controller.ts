@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import type { Runnable } from './lifecycle.ts';
+import type { Logger } from './logger.ts';
+import type { WorkQueue } from './work-queue.ts';
+
+export interface ReconcileResult {
+  /** Come back after this time even if nothing happens. */
+  readonly requeueAfterMs?: number;
+}
+
+/**
+ * Brings one key's world in line. `signal` is aborted when the run must end at once (lease lost, grace period over).
+ * Each line of `log` bears the key and this run's id.
+ */
+export type Reconcile = (key: string, signal: AbortSignal, log: Logger) => Promise<ReconcileResult | void>;
+
+/** `terminal`: trying again can't help, so only a new event for the key does. */
+export type ErrorVerdict = 'terminal' | 'retry';
+
+export interface ControllerOptions {
+  readonly name: string;
+  readonly queue: WorkQueue;
+  readonly reconcile: Reconcile;
+  readonly classify: (error: unknown) => ErrorVerdict;
+  readonly log: Logger;
+  /** How many keys are worked at a time. Defaults to 1. */
+  readonly concurrency?: number;
+  /** Names a run in the log. Defaults to a random UUID. */
+  readonly newReconcileId?: () => string;
+}
+
+export type ReconcileOutcome = 'success' | 'requeueAfter' | 'error' | 'terminal' | 'aborted';
+
+/** Counts for metrics; all but `activeWorkers` only grow. */
+export interface ControllerStats {
+  readonly reconciles: Readonly<Record<ReconcileOutcome, number>>;
+  /** Errors that are mistakes in the program (TypeError, RangeError, ReferenceError); they count as `error` too. */
+  readonly panics: number;
+  readonly activeWorkers: number;
+  readonly maxConcurrentReconciles: number;
+}
+
+/** Workers that take keys from a queue and reconcile them. Whatever a reconcile throws, its worker goes on. */
+export class Controller implements Runnable {
+  readonly name: string;
+  readonly #options: ControllerOptions;
+  readonly #concurrency: number;
+  readonly #reconciles = { success: 0, requeueAfter: 0, error: 0, terminal: 0, aborted: 0 };
+  #panics = 0;
+  #activeWorkers = 0;
+
+  constructor(options: ControllerOptions) {
+    this.name = options.name;
+    this.#options = options;
+    this.#concurrency = options.concurrency ?? 1;
+  }
+
+  /** Resolves once `stop` is aborted and the reconciles in progress have ended; `abort` asks those to end early. */
+  async run(stop: AbortSignal, abort: AbortSignal): Promise<void> {
+    const { queue } = this.#options;
+    if (stop.aborted) return;
+    stop.addEventListener('abort', () => queue.shutDown(), { once: true });
+    await Promise.all(Array.from({ length: this.#concurrency }, () => this.#work(abort)));
+  }
+
+  get stats(): ControllerStats {
+    return {
+      reconciles: { ...this.#reconciles },
+      panics: this.#panics,
+      activeWorkers: this.#activeWorkers,
+      maxConcurrentReconciles: this.#concurrency,
+    };
+  }
+
+  async #work(abort: AbortSignal): Promise<void> {
+    const { queue } = this.#options;
+    for (;;) {
+      const key = await queue.get();
+      if (key === undefined) return;
+      this.#activeWorkers++;
+      this.#reconciles[await this.#reconcile(key, abort)]++;
+      this.#activeWorkers--;
+      queue.done(key);
+    }
+  }
+
+  async #reconcile(key: string, abort: AbortSignal): Promise<ReconcileOutcome> {
+    const { queue, reconcile, newReconcileId = randomUUID } = this.#options;
+    const log = this.#options.log.child({ controller: this.name, key, reconcileId: newReconcileId() });
+    try {
+      const result = await reconcile(key, abort, log);
+      queue.forget(key);
+      if (result?.requeueAfterMs === undefined) return 'success';
+      queue.addAfter(key, result.requeueAfterMs);
+      return 'requeueAfter';
+    } catch (error) {
+      if (abort.aborted) return 'aborted';
+      return this.#fail(key, error, log);
+    }
+  }
+
+  #fail(key: string, error: unknown, log: Logger): 'error' | 'terminal' {
+    const { queue } = this.#options;
+    if (isPanic(error)) this.#panics++;
+    if (this.#verdict(error, log) === 'terminal') {
+      queue.forget(key);
+      log.error({ err: error }, 'reconcile failed for good; it runs again when something changes');
+      return 'terminal';
+    }
+    const retryInMs = queue.addRateLimited(key);
+    log.error({ err: error, retryInMs, failures: queue.failures(key) }, 'reconcile failed; it will be tried again');
+    return 'error';
+  }
+
+  #verdict(error: unknown, log: Logger): ErrorVerdict {
+    try {
+      return this.#options.classify(error);
+    } catch (err) {
+      this.#panics++;
+      log.error({ err }, 'the classification of an error failed itself; the error is taken for one to retry');
+      return 'retry';
+    }
+  }
+}
+
+function isPanic(error: unknown): boolean {
+  return error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError;
+}

@@ -1,0 +1,203 @@
+import type { Clock } from '../kube/clock.ts';
+import { Alarm } from './alarm.ts';
+import { Backoff, type BackoffOptions } from './backoff.ts';
+import { Heap, type HeapItem } from './heap.ts';
+
+export interface AddOptions {
+  /** Higher is taken first. `add` defaults to 0; a requeue (`addAfter`, `addRateLimited`) to the priority of the run in progress. */
+  readonly priority?: number;
+}
+
+export interface WorkQueueOptions {
+  readonly clock: Clock;
+  /** Defaults to 5 ms, doubled up to 1000 s. */
+  readonly backoff?: BackoffOptions;
+}
+
+/** Counts for metrics. `adds` and `retries` only grow. */
+export interface WorkQueueStats {
+  /** Keys that a worker could take now. */
+  readonly ready: number;
+  /** Keys whose time has not come. */
+  readonly delayed: number;
+  /** Keys being worked. */
+  readonly running: number;
+  /** Keys that were added while they were not in the queue already. */
+  readonly adds: number;
+  readonly retries: number;
+}
+
+interface Entry extends HeapItem {
+  readonly key: string;
+  priority: number;
+  readyAt: number;
+  order: number;
+  /** `held`: its key is being worked, so it is in neither heap. */
+  place: 'ready' | 'delayed' | 'held';
+}
+
+/**
+ * The contract of controller-runtime's priority queue (pkg/controller/priorityqueue): a key is in it at most once and is
+ * worked by at most one worker. What is added while its key is being worked is held back until `done`, then runs once
+ * more. Adding a key again keeps the higher priority and the earlier time. First in, first out inside a priority.
+ */
+export class WorkQueue {
+  readonly #clock: Clock;
+  readonly #backoff: Backoff;
+  readonly #alarm: Alarm;
+  readonly #entries = new Map<string, Entry>();
+  readonly #ready = new Heap<Entry>((a, b) =>
+    a.priority === b.priority ? a.order < b.order : a.priority > b.priority,
+  );
+  readonly #delayed = new Heap<Entry>((a, b) => a.readyAt < b.readyAt);
+  /** The keys being worked, with the priority they were taken at. */
+  readonly #running = new Map<string, number>();
+  readonly #waiters = new Set<(key: string | undefined) => void>();
+  #order = 0;
+  #adds = 0;
+  #retries = 0;
+  #isShutDown = false;
+
+  constructor(options: WorkQueueOptions) {
+    this.#clock = options.clock;
+    this.#backoff = new Backoff(options.backoff);
+    this.#alarm = new Alarm(options.clock, () => this.#releaseDue());
+  }
+
+  add(key: string, options: AddOptions = {}): void {
+    this.#put(key, options.priority ?? 0, this.#clock.now());
+  }
+
+  /** Throws a RangeError where `ms` is not a finite number. */
+  addAfter(key: string, ms: number, options: AddOptions = {}): void {
+    if (!Number.isFinite(ms))
+      throw new RangeError(`The work queue can't add ${key} after ${ms} ms: give a finite number.`);
+    this.#put(key, options.priority ?? this.#running.get(key) ?? 0, this.#clock.now() + Math.max(0, ms));
+  }
+
+  /** Adds the key after a delay that doubles each time until `forget`; returns that delay in milliseconds. */
+  addRateLimited(key: string, options: AddOptions = {}): number {
+    this.#retries++;
+    const ms = this.#backoff.next(key);
+    this.addAfter(key, ms, options);
+    return ms;
+  }
+
+  /** Starts the key's delay from the beginning again; the key stays in the queue. */
+  forget(key: string): void {
+    this.#backoff.forget(key);
+  }
+
+  /** How many times in a row `addRateLimited` was called for the key. */
+  failures(key: string): number {
+    return this.#backoff.failures(key);
+  }
+
+  /** Waits for a key; the caller must call `done` with it. Undefined: shut down, or the signal was aborted. */
+  get(signal?: AbortSignal): Promise<string | undefined> {
+    if (this.#isShutDown || signal?.aborted === true) return Promise.resolve(undefined);
+    return new Promise((resolve) => {
+      const waiter = (key: string | undefined): void => {
+        this.#waiters.delete(waiter);
+        signal?.removeEventListener('abort', onAbort);
+        resolve(key);
+      };
+      const onAbort = (): void => waiter(undefined);
+      signal?.addEventListener('abort', onAbort);
+      this.#waiters.add(waiter);
+      this.#handOut();
+    });
+  }
+
+  done(key: string): void {
+    if (!this.#running.delete(key)) return;
+    const held = this.#entries.get(key);
+    if (held === undefined) return;
+    this.#place(held);
+    this.#handOut();
+  }
+
+  /** What is running may finish; what waits is dropped, since everything is looked at again after a start. */
+  shutDown(): void {
+    this.#isShutDown = true;
+    this.#alarm.cancel();
+    this.#entries.clear();
+    this.#ready.clear();
+    this.#delayed.clear();
+    for (const waiter of this.#waiters) waiter(undefined);
+  }
+
+  get stats(): WorkQueueStats {
+    return {
+      ready: this.#ready.size,
+      delayed: this.#delayed.size,
+      running: this.#running.size,
+      adds: this.#adds,
+      retries: this.#retries,
+    };
+  }
+
+  #put(key: string, priority: number, readyAt: number): void {
+    if (this.#isShutDown) return;
+    const known = this.#entries.get(key);
+    if (known === undefined) {
+      this.#adds++;
+      const entry: Entry = { key, priority, readyAt, order: 0, place: 'held', heapIndex: -1 };
+      this.#entries.set(key, entry);
+      this.#place(entry);
+    } else {
+      this.#merge(known, priority, readyAt);
+    }
+    this.#handOut();
+  }
+
+  #merge(entry: Entry, priority: number, readyAt: number): void {
+    const isSooner = entry.place !== 'ready' && readyAt < entry.readyAt;
+    if (priority <= entry.priority && !isSooner) return;
+    if (entry.place === 'ready') this.#ready.remove(entry);
+    if (entry.place === 'delayed') this.#delayed.remove(entry);
+    entry.priority = Math.max(entry.priority, priority);
+    entry.readyAt = Math.min(entry.readyAt, readyAt);
+    this.#place(entry);
+  }
+
+  #place(entry: Entry): void {
+    if (this.#running.has(entry.key)) {
+      entry.place = 'held';
+    } else if (entry.readyAt <= this.#clock.now()) {
+      this.#makeReady(entry);
+    } else {
+      entry.place = 'delayed';
+      this.#delayed.push(entry);
+      if (this.#delayed.first() === entry) this.#alarm.set(entry.readyAt);
+    }
+  }
+
+  #makeReady(entry: Entry): void {
+    entry.place = 'ready';
+    entry.order = this.#order++;
+    this.#ready.push(entry);
+  }
+
+  #releaseDue(): void {
+    const now = this.#clock.now();
+    let next = this.#delayed.first();
+    while (next !== undefined && next.readyAt <= now) {
+      this.#delayed.remove(next);
+      this.#makeReady(next);
+      next = this.#delayed.first();
+    }
+    if (next !== undefined) this.#alarm.set(next.readyAt);
+    this.#handOut();
+  }
+
+  #handOut(): void {
+    for (const waiter of this.#waiters) {
+      const entry = this.#ready.pop();
+      if (entry === undefined) return;
+      this.#entries.delete(entry.key);
+      this.#running.set(entry.key, entry.priority);
+      waiter(entry.key);
+    }
+  }
+}

@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { Controller, type ControllerOptions } from '../../../controller/runtime/controller.ts';
+import { WorkQueue } from '../../../controller/runtime/work-queue.ts';
+import { VirtualClock } from '../../virtual-clock.ts';
+import { LogLines } from './log-lines.ts';
+
+type Given = Pick<ControllerOptions, 'reconcile'> & Partial<ControllerOptions>;
+
+function setUp(given: Given) {
+  const clock = new VirtualClock();
+  const queue = new WorkQueue({ clock });
+  const logLines = new LogLines();
+  let ids = 0;
+  const controller = new Controller({
+    name: 'database',
+    queue,
+    classify: () => 'retry',
+    log: logLines.log,
+    newReconcileId: () => `run-${ids++}`,
+    ...given,
+  });
+  const stop = new AbortController();
+  const abort = new AbortController();
+  const ended = controller.run(stop.signal, abort.signal);
+  return { clock, queue, controller, stop, abort, ended, lines: logLines.lines };
+}
+
+const none = { success: 0, requeueAfter: 0, error: 0, terminal: 0, aborted: 0 };
+
+describe('the controller', () => {
+  test('each key that is queued is reconciled and counted', async () => {
+    const seen: string[] = [];
+    const { clock, queue, controller } = setUp({
+      reconcile: async (key) => {
+        seen.push(key);
+      },
+    });
+    queue.add('shop/orders');
+    queue.add('shop/billing');
+    await clock.settle();
+    assert.deepEqual(seen, ['shop/orders', 'shop/billing']);
+    assert.deepEqual(controller.stats.reconciles, { ...none, success: 2 });
+  });
+
+  test('a reconcile that asks to come back comes back then', async () => {
+    let runs = 0;
+    const { clock, queue, controller } = setUp({
+      reconcile: async () => (++runs === 1 ? { requeueAfterMs: 30_000 } : undefined),
+    });
+    queue.add('shop/orders');
+    await clock.advance(29_999);
+    assert.equal(runs, 1);
+    await clock.advance(1);
+    assert.equal(runs, 2);
+    assert.deepEqual(controller.stats.reconciles, { ...none, success: 1, requeueAfter: 1 });
+  });
+
+  test('a failing database is tried again at growing distances, and a success forgets that', async () => {
+    // GIVEN a database that fails three times, works, and fails once more
+    const times: number[] = [];
+    let runs = 0;
+    const { clock, queue, controller } = setUp({
+      reconcile: async () => {
+        times.push(clock.now());
+        runs++;
+        if (runs !== 4) throw new Error('not today');
+      },
+    });
+    // WHEN
+    queue.add('shop/orders');
+    await clock.advance(100);
+    queue.add('shop/orders');
+    await clock.advance(5);
+    // THEN
+    const distances = times.slice(1).map((time, i) => time - (times[i] ?? 0));
+    assert.deepEqual(distances.slice(0, 3), [5, 10, 20]);
+    assert.equal(distances.at(-1), 5);
+    assert.equal(controller.stats.reconciles.success, 1);
+  });
+
+  test('an error that trying again cannot cure is counted and left alone until something changes', async () => {
+    const { clock, queue, controller } = setUp({
+      classify: () => 'terminal',
+      reconcile: async () => {
+        throw new Error('the storage class is immutable');
+      },
+    });
+    queue.add('shop/orders');
+    await clock.advance(3_600_000);
+    assert.deepEqual(controller.stats.reconciles, { ...none, terminal: 1 });
+    queue.add('shop/orders');
+    await clock.settle();
+    assert.equal(controller.stats.reconciles.terminal, 2);
+  });
+
+  test('no throw of any kind stops the only worker', async () => {
+    // GIVEN one worker and a reconcile that throws what should never be thrown
+    const thrown: unknown[] = [new TypeError('x is undefined'), 'text', undefined, { code: 500 }];
+    const { clock, queue, controller, lines } = setUp({
+      classify: (error) => {
+        if (error === 'text') throw new Error('cannot classify');
+        return 'terminal';
+      },
+      reconcile: (key) => {
+        if (key === 'bad') throw thrown.shift();
+        return Promise.resolve();
+      },
+    });
+    // WHEN
+    for (let i = 0; i < 4; i++) {
+      queue.add('bad');
+      await clock.settle();
+    }
+    queue.add('good');
+    await clock.settle();
+    // THEN
+    assert.deepEqual(controller.stats.reconciles, { ...none, success: 1, error: 1, terminal: 3 });
+    assert.equal(controller.stats.panics, 2);
+    assert.equal(controller.stats.activeWorkers, 0);
+    assert.equal(lines.filter((line) => line['level'] === 'error').length, 5);
+  });
+
+  test('a requeue time that is no number is an error of that database, with a retry', async () => {
+    const { clock, queue, controller } = setUp({ reconcile: async () => ({ requeueAfterMs: Number.NaN }) });
+    queue.add('shop/orders');
+    await clock.advance(5);
+    assert.deepEqual(controller.stats.reconciles, { ...none, error: 2 });
+    assert.equal(controller.stats.panics, 2);
+  });
+
+  test('four workers work on four databases at a time, and never two on one', async () => {
+    // GIVEN
+    const running = new Map<string, number>();
+    let most = 0;
+    const { clock, queue, controller } = setUp({
+      concurrency: 4,
+      reconcile: async (key) => {
+        running.set(key, (running.get(key) ?? 0) + 1);
+        most = Math.max(most, ...running.values());
+        await clock.sleep(100);
+        running.set(key, (running.get(key) ?? 0) - 1);
+      },
+    });
+    // WHEN twelve databases change all the time
+    for (let i = 0; i < 12; i++) queue.add(`db-${i}`);
+    await clock.advance(50);
+    assert.equal(controller.stats.activeWorkers, 4);
+    for (let i = 0; i < 12; i++) queue.add(`db-${i}`);
+    await clock.advance(10_000);
+    // THEN the four that were running ran twice
+    assert.equal(most, 1);
+    assert.equal(controller.stats.reconciles.success, 16);
+  });
+
+  test('every line of a run bears its database and the id of the run', async () => {
+    const { clock, queue, lines } = setUp({
+      reconcile: async (_key, _signal, log) => {
+        log.info({ field: 'image' }, 'put back');
+        throw new Error('boom');
+      },
+      classify: () => 'terminal',
+    });
+    queue.add('shop/orders');
+    await clock.settle();
+    assert.equal(lines.length, 2);
+    for (const line of lines) {
+      assert.equal(line['key'], 'shop/orders');
+      assert.equal(line['reconcileId'], 'run-0');
+      assert.equal(line['controller'], 'database');
+    }
+  });
+
+  test('a stop lets the run in progress finish and begins no other', async () => {
+    const finished: string[] = [];
+    const { clock, queue, stop, ended } = setUp({
+      reconcile: async (key, signal) => {
+        await clock.sleep(1000, signal);
+        finished.push(key);
+      },
+    });
+    queue.add('first');
+    queue.add('second');
+    await clock.advance(10);
+    stop.abort();
+    await clock.advance(2000);
+    await ended;
+    assert.deepEqual(finished, ['first']);
+  });
+
+  test('an abort ends the run in progress without counting it as a failure', async () => {
+    const { clock, queue, stop, abort, ended, controller } = setUp({
+      reconcile: (_key, signal) => clock.sleep(60_000, signal),
+    });
+    queue.add('shop/orders');
+    await clock.settle();
+    stop.abort();
+    abort.abort();
+    await ended;
+    assert.deepEqual(controller.stats.reconciles, { ...none, aborted: 1 });
+    assert.equal(clock.sleeping, 0);
+  });
+});
