@@ -1,0 +1,86 @@
+import { group, kind, maxNameLength, plural, version } from './resource.ts';
+import type { Rule } from './kubernetes-schema.ts';
+import type { Node } from './schema-check.ts';
+import { Spec } from './spec.ts';
+import { Status } from './status.ts';
+
+/** Rules over the whole object; `metadata` may carry nothing but rules on the name. */
+export const objectRules: readonly Rule[] = [
+  {
+    rule: `self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$') && size(self.metadata.name) <= ${maxNameLength}`,
+    messageExpression: `"metadata.name '" + self.metadata.name + "' must begin with a letter, have only a-z, 0-9 and -, no dots, and be at most ${maxNameLength} long"`,
+  },
+];
+
+const columns = [
+  { name: 'Phase', type: 'string', jsonPath: '.status.phase', description: 'The state in one word.' },
+  { name: 'Ready', type: 'string', jsonPath: '.status.ready', description: 'Ready of wanted members.' },
+  { name: 'Engine', type: 'string', jsonPath: '.spec.engine', description: 'The database engine.' },
+  { name: 'Version', type: 'string', jsonPath: '.spec.version', description: 'Version of the engine.' },
+  { name: 'Primary', type: 'string', jsonPath: '.status.primary', description: 'Pod of the primary.' },
+  { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+  { name: 'Storage', type: 'string', jsonPath: '.spec.storage.size', priority: 1, description: 'Size of each volume.' },
+  {
+    name: 'Drift',
+    type: 'integer',
+    jsonPath: '.status.drift.corrected',
+    priority: 1,
+    description: 'Foreign changes put back.',
+  },
+] as const;
+
+/** The CustomResourceDefinition, from the same schema as the types and the offline validation. */
+export function customResourceDefinition(): Record<string, unknown> {
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${group}`, labels: { 'app.kubernetes.io/name': 'plumbline' } },
+    spec: {
+      group,
+      scope: 'Namespaced',
+      names: {
+        kind,
+        listKind: `${kind}List`,
+        plural,
+        singular: kind.toLowerCase(),
+        shortNames: ['dbs'],
+        categories: ['all'],
+      },
+      versions: [
+        {
+          name: version,
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: openApiSchema() },
+          subresources: {
+            status: {},
+            scale: {
+              specReplicasPath: '.spec.replicas',
+              statusReplicasPath: '.status.replicas',
+              labelSelectorPath: '.status.selector',
+            },
+          },
+          additionalPrinterColumns: columns,
+        },
+      ],
+    },
+  };
+}
+
+/** The schema as plain JSON: what the CRD carries and what offline validation reads. */
+export function openApiSchema(): Node {
+  const schema = {
+    type: 'object',
+    description: 'A database, and everything around it, as one object.',
+    required: ['spec'],
+    properties: {
+      apiVersion: { type: 'string', description: 'plumbline.dev/v1alpha1' },
+      kind: { type: 'string', description: 'DatabaseService' },
+      metadata: { type: 'object', description: 'Name, namespace, labels and annotations.' },
+      spec: Spec,
+      status: Status,
+    },
+    'x-kubernetes-validations': objectRules,
+  };
+  return JSON.parse(JSON.stringify(schema)) as Node;
+}

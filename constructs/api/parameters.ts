@@ -1,0 +1,65 @@
+import type { Rule } from './kubernetes-schema.ts';
+
+/**
+ * Settings that Plumbline or Patroni sets, or that would end durability, or that run code or read files of the pod.
+ * Sources: https://patroni.readthedocs.io/en/latest/patroni_configuration.html#postgresql-parameters-controlled-by-patroni
+ * and https://www.postgresql.org/docs/current/runtime-config.html
+ */
+export const ownedParameters: readonly string[] = [
+  'allow_alter_system',
+  'archive_library',
+  'archive_mode',
+  'cluster_name',
+  'config_file',
+  'data_directory',
+  'data_sync_retry',
+  'dynamic_library_path',
+  'event_source',
+  'extension_control_path',
+  'fsync',
+  'full_page_writes',
+  'hot_standby',
+  'ignore_checksum_failure',
+  'jit_provider',
+  'listen_addresses',
+  'log_destination',
+  'log_directory',
+  'log_filename',
+  'logging_collector',
+  'oauth_validator_libraries',
+  'password_encryption',
+  'port',
+  'primary_conninfo',
+  'primary_slot_name',
+  'recovery_init_sync_method',
+  'restart_after_crash',
+  'stats_temp_directory',
+  'sync_replication_slots',
+  'synchronized_standby_slots',
+  'synchronous_standby_names',
+  'syslog_facility',
+  'syslog_ident',
+  'unix_socket_directories',
+  'unix_socket_group',
+  'unix_socket_permissions',
+  'wal_log_hints',
+  'wal_sync_method',
+  'zero_damaged_pages',
+];
+
+/** Families of such settings: commands, libraries that are loaded, files, everything of TLS and of recovery. */
+const ownedFamilies = '_command$|_preload_libraries$|_file$|keyfile$|^ssl|^recovery_|^krb_|^gss_';
+
+const name = '^[a-z_][a-z0-9_]*([.][a-z_][a-z0-9_]*)?$';
+const isOwned = `(k in [${ownedParameters.map((p) => `'${p}'`).join(', ')}] || k.matches('${ownedFamilies}'))`;
+
+export const parameterRules: readonly Rule[] = [
+  {
+    rule: `self.all(k, k.matches('${name}') && size(k) <= 63)`,
+    messageExpression: `'names of settings are lower case, such as work_mem or pg_stat_statements.max; not ' + self.filter(k, !k.matches('${name}') || size(k) > 63).join(', ')`,
+  },
+  {
+    rule: `self.all(k, !${isOwned})`,
+    messageExpression: `'set by Plumbline or able to run code, so not to be set here: ' + self.filter(k, ${isOwned}).join(', ')`,
+  },
+];

@@ -1,0 +1,94 @@
+import { Type, type Static } from 'typebox';
+import type { DeepReadonly } from './deep-readonly.ts';
+import { Enum } from './kubernetes-schema.ts';
+
+export const phases = ['Pending', 'Provisioning', 'Running', 'Updating', 'Degraded', 'Failed', 'Deleting'] as const;
+export type Phase = (typeof phases)[number];
+
+const text = (description: string, maxLength = 1024) => Type.String({ description, maxLength });
+const time = (description: string) => Type.String({ description, format: 'date-time' });
+const count = (description: string) => Type.Integer({ description, minimum: 0 });
+
+const Condition = Type.Object(
+  {
+    type: text('Ready, Available, Progressing, Degraded, Stalled or Drifted.', 316),
+    status: Enum(['True', 'False', 'Unknown'], { description: 'Whether it holds.' }),
+    reason: text('Why, in one word.'),
+    message: text('Why, in a sentence, and what to do.', 32768),
+    lastTransitionTime: time('When the status changed last.'),
+    observedGeneration: Type.Optional(count('The generation of the spec that was judged.')),
+  },
+  { description: 'One condition.' },
+);
+
+const Receipt = Type.Object(
+  {
+    time: time('When it was seen.'),
+    object: text('The object, such as StatefulSet/orders.'),
+    field: text('The field, such as spec.template.spec.containers[name=postgres].image; empty for the whole object.'),
+    was: Type.Optional(text('The value that Plumbline states.')),
+    now: Type.Optional(text('The value that was found; absent where it was removed.')),
+    manager: text('The field manager that changed it; unknown for a removal.'),
+    operation: text('Apply, Update, Delete or Remove.'),
+    action: Enum(['Corrected', 'Reported'], { description: 'What was done.' }),
+  },
+  { description: 'One change by somebody else.' },
+);
+
+/** The status of a DatabaseService. Nothing that is acted upon lives here alone: it can be lost. */
+export const Status = Type.Object(
+  {
+    observedGeneration: Type.Optional(count('The generation of the spec that this status speaks of.')),
+    phase: Type.Optional(Enum(phases, { description: 'The state in one word, for people; programs read conditions.' })),
+    conditions: Type.Optional(
+      Type.Array(Condition, {
+        description: 'What holds, and why.',
+        maxItems: 32,
+        'x-kubernetes-list-type': 'map',
+        'x-kubernetes-list-map-keys': ['type'],
+      }),
+    ),
+    replicas: Type.Optional(count('Members that exist.')),
+    readyReplicas: Type.Optional(count('Members that are ready.')),
+    ready: Type.Optional(text('Ready of wanted members, such as 2/3.', 16)),
+    selector: Type.Optional(text('Label selector of the members, for the scale subresource.')),
+    primary: Type.Optional(text('Pod of the primary.', 253)),
+    endpoints: Type.Optional(
+      Type.Object(
+        {
+          readWrite: text('Host and port of the primary.'),
+          readOnly: Type.Optional(text('Host and port of the replicas.')),
+        },
+        { description: 'Where to connect.' },
+      ),
+    ),
+    credentialsSecret: Type.Optional(text('The Secret with username, password and uri.', 253)),
+    drift: Type.Optional(
+      Type.Object(
+        {
+          corrected: count('Changes by others that were put back so far.'),
+          receipts: Type.Optional(
+            Type.Array(Receipt, {
+              description: 'The last changes by others, newest first.',
+              maxItems: 10,
+              'x-kubernetes-list-type': 'atomic',
+            }),
+          ),
+        },
+        { description: 'Changes by others to what Plumbline states.' },
+      ),
+    ),
+    git: Type.Optional(
+      Type.Object(
+        { commit: text('The last commit.', 64), path: text('The folder in the repository.') },
+        { description: 'What was delivered to Git.' },
+      ),
+    ),
+    lastReconcileTime: Type.Optional(time('When this status changed last.')),
+  },
+  { description: 'What the database is. Written by the controller alone.' },
+);
+
+export type DatabaseServiceStatus = DeepReadonly<Static<typeof Status>>;
+export type StatusCondition = NonNullable<DatabaseServiceStatus['conditions']>[number];
+export type DriftReceipt = NonNullable<NonNullable<DatabaseServiceStatus['drift']>['receipts']>[number];
