@@ -6,6 +6,9 @@ interface Sleeper {
   readonly wake: () => void;
 }
 
+/** The system's clock cuts longer sleeps to this too. */
+const longestSleepMs = 2 ** 31 - 1;
+
 /** A clock that stands still until a test moves it. */
 export class VirtualClock implements Clock {
   readonly #sleepers = new Set<Sleeper>();
@@ -35,7 +38,7 @@ export class VirtualClock implements Clock {
     this.#sleeps++;
     return new Promise((resolve, reject) => {
       if (signal?.aborted === true) return reject(abortReason(signal));
-      const sleeper: Sleeper = { at: this.#now + ms, wake: () => finish(resolve) };
+      const sleeper: Sleeper = { at: this.#now + Math.min(ms, longestSleepMs), wake: () => finish(resolve) };
       const onAbort = (): void => finish(() => reject(abortReason(signal)));
       const finish = (settle: () => void): void => {
         this.#sleepers.delete(sleeper);

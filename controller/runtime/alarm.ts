@@ -1,9 +1,9 @@
 import type { Clock } from '../kube/clock.ts';
 
-/** The longest delay of a Node timer; a longer one fires at once. */
-const longestSleepMs = 2 ** 31 - 1;
-
-/** One timer that can be set to an earlier time. It may ring early (never late): the callback looks at the clock. */
+/**
+ * One timer that can be set to an earlier time. It may ring too early, since a clock may cut a long sleep short: the
+ * callback looks at the clock and sets it again.
+ */
 export class Alarm {
   readonly #clock: Clock;
   readonly #onRing: () => void;
@@ -14,14 +14,13 @@ export class Alarm {
     this.#onRing = onRing;
   }
 
-  /** Rings at `at` (milliseconds since the epoch), or earlier where it was set to an earlier time already. */
+  /** Rings at `at` (on the clock's own scale), or earlier where it was set to an earlier time already. */
   set(at: number): void {
     if (this.#pending !== undefined && this.#pending.at <= at) return;
     this.cancel();
     const pending = { at, controller: new AbortController() };
     this.#pending = pending;
-    const ms = Math.min(Math.max(0, at - this.#clock.now()), longestSleepMs);
-    this.#clock.sleep(ms, pending.controller.signal).then(
+    this.#clock.sleep(at - this.#clock.now(), pending.controller.signal).then(
       () => this.#ring(pending),
       () => this.#ring(pending),
     );

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { ErrorClass } from '../kube/errors.ts';
 import type { Runnable } from './lifecycle.ts';
 import type { Logger } from './logger.ts';
 import type { WorkQueue } from './work-queue.ts';
@@ -14,8 +15,14 @@ export interface ReconcileResult {
  */
 export type Reconcile = (key: string, signal: AbortSignal, log: Logger) => Promise<ReconcileResult | void>;
 
-/** `terminal`: trying again can't help, so only a new event for the key does. */
-export type ErrorVerdict = 'terminal' | 'retry';
+/** What to do about an error; kube/errors.ts `classify` gives one. */
+export interface ErrorVerdict {
+  /** `terminal`: only a new event for the key helps. `retry-now`: what was believed was outdated, which is no failure. */
+  readonly class: ErrorClass;
+  /** For the log. */
+  readonly kind: string;
+  readonly retryAfterSeconds?: number;
+}
 
 export interface ControllerOptions {
   readonly name: string;
@@ -29,7 +36,7 @@ export interface ControllerOptions {
   readonly newReconcileId?: () => string;
 }
 
-export type ReconcileOutcome = 'success' | 'requeueAfter' | 'error' | 'terminal' | 'aborted';
+export type ReconcileOutcome = 'success' | 'requeueAfter' | 'retryNow' | 'error' | 'terminal' | 'aborted';
 
 /** Counts for metrics; all but `activeWorkers` only grow. */
 export interface ControllerStats {
@@ -40,12 +47,18 @@ export interface ControllerStats {
   readonly maxConcurrentReconciles: number;
 }
 
+/**
+ * Long enough for the watch to deliver what made our view outdated; a fixed time, so that a conflict neither grows the
+ * delay nor, should it never end, becomes a busy loop.
+ */
+const retryNowMs = 100;
+
 /** Workers that take keys from a queue and reconcile them. Whatever a reconcile throws, its worker goes on. */
 export class Controller implements Runnable {
   readonly name: string;
   readonly #options: ControllerOptions;
   readonly #concurrency: number;
-  readonly #reconciles = { success: 0, requeueAfter: 0, error: 0, terminal: 0, aborted: 0 };
+  readonly #reconciles = { success: 0, requeueAfter: 0, retryNow: 0, error: 0, terminal: 0, aborted: 0 };
   #panics = 0;
   #activeWorkers = 0;
 
@@ -99,17 +112,27 @@ export class Controller implements Runnable {
     }
   }
 
-  #fail(key: string, error: unknown, log: Logger): 'error' | 'terminal' {
+  #fail(key: string, error: unknown, log: Logger): 'retryNow' | 'error' | 'terminal' {
     const { queue } = this.#options;
     if (isPanic(error)) this.#panics++;
-    if (this.#verdict(error, log) === 'terminal') {
-      queue.forget(key);
-      log.error({ err: error }, 'reconcile failed for good; it runs again when something changes');
-      return 'terminal';
+    const { class: errorClass, kind, retryAfterSeconds = 0 } = this.#verdict(error, log);
+    const fields = { err: error, errorClass, errorKind: kind };
+    switch (errorClass) {
+      case 'retry-now':
+        queue.addAfter(key, retryNowMs);
+        log.debug(fields, 'reconcile met something newer; it looks again');
+        return 'retryNow';
+      case 'terminal':
+        queue.forget(key);
+        log.error(fields, 'reconcile failed for good; it runs again when something changes');
+        return 'terminal';
+      case 'back-off':
+      case 'wait-for': {
+        const retryInMs = queue.addRateLimited(key, { atLeastMs: retryAfterSeconds * 1000 });
+        log.error({ ...fields, retryInMs, failures: queue.failures(key) }, 'reconcile failed; it will be tried again');
+        return 'error';
+      }
     }
-    const retryInMs = queue.addRateLimited(key);
-    log.error({ err: error, retryInMs, failures: queue.failures(key) }, 'reconcile failed; it will be tried again');
-    return 'error';
   }
 
   #verdict(error: unknown, log: Logger): ErrorVerdict {
@@ -118,7 +141,7 @@ export class Controller implements Runnable {
     } catch (err) {
       this.#panics++;
       log.error({ err }, 'the classification of an error failed itself; the error is taken for one to retry');
-      return 'retry';
+      return { class: 'back-off', kind: 'unknown' };
     }
   }
 }

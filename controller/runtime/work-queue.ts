@@ -8,7 +8,13 @@ export interface AddOptions {
   readonly priority?: number;
 }
 
+export interface RateLimitedOptions extends AddOptions {
+  /** What the server asked for, say. Defaults to 0. */
+  readonly atLeastMs?: number;
+}
+
 export interface WorkQueueOptions {
+  /** Measures durations only: hand in a monotonic clock, so that setting the machine's clock delays nothing. */
   readonly clock: Clock;
   /** Defaults to 5 ms, doubled up to 1000 s. */
   readonly backoff?: BackoffOptions;
@@ -76,9 +82,9 @@ export class WorkQueue {
   }
 
   /** Adds the key after a delay that doubles each time until `forget`; returns that delay in milliseconds. */
-  addRateLimited(key: string, options: AddOptions = {}): number {
+  addRateLimited(key: string, options: RateLimitedOptions = {}): number {
     this.#retries++;
-    const ms = this.#backoff.next(key);
+    const ms = Math.max(this.#backoff.next(key), options.atLeastMs ?? 0);
     this.addAfter(key, ms, options);
     return ms;
   }

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { Controller, type ControllerOptions } from '../../../controller/runtime/controller.ts';
+import { Controller, type ControllerOptions, type ErrorVerdict } from '../../../controller/runtime/controller.ts';
 import { WorkQueue } from '../../../controller/runtime/work-queue.ts';
 import { VirtualClock } from '../../virtual-clock.ts';
 import { LogLines } from './log-lines.ts';
+
+const retry: ErrorVerdict = { class: 'back-off', kind: 'unknown' };
+const terminal: ErrorVerdict = { class: 'terminal', kind: 'immutable' };
 
 type Given = Pick<ControllerOptions, 'reconcile'> & Partial<ControllerOptions>;
 
@@ -15,7 +18,7 @@ function setUp(given: Given) {
   const controller = new Controller({
     name: 'database',
     queue,
-    classify: () => 'retry',
+    classify: () => retry,
     log: logLines.log,
     newReconcileId: () => `run-${ids++}`,
     ...given,
@@ -26,7 +29,7 @@ function setUp(given: Given) {
   return { clock, queue, controller, stop, abort, ended, lines: logLines.lines };
 }
 
-const none = { success: 0, requeueAfter: 0, error: 0, terminal: 0, aborted: 0 };
+const none = { success: 0, requeueAfter: 0, retryNow: 0, error: 0, terminal: 0, aborted: 0 };
 
 describe('the controller', () => {
   test('each key that is queued is reconciled and counted', async () => {
@@ -81,7 +84,7 @@ describe('the controller', () => {
 
   test('an error that trying again cannot cure is counted and left alone until something changes', async () => {
     const { clock, queue, controller } = setUp({
-      classify: () => 'terminal',
+      classify: () => terminal,
       reconcile: async () => {
         throw new Error('the storage class is immutable');
       },
@@ -94,13 +97,44 @@ describe('the controller', () => {
     assert.equal(controller.stats.reconciles.terminal, 2);
   });
 
+  test('a database whose view was outdated looks again at once: no failure, no growing delay, no busy loop', async () => {
+    const times: number[] = [];
+    const { clock, queue, controller } = setUp({
+      classify: () => ({ class: 'retry-now', kind: 'version-conflict' }),
+      reconcile: async () => {
+        times.push(clock.now());
+        if (times.length < 20) throw new Error('the object has been modified');
+      },
+    });
+    const start = clock.now();
+    queue.add('shop/orders');
+    await clock.advance(10_000);
+    assert.deepEqual(controller.stats.reconciles, { ...none, retryNow: 19, success: 1 });
+    assert.equal((times.at(-1) ?? 0) - start, 1900);
+    assert.equal(queue.stats.retries, 0);
+  });
+
+  test('a server that asks for a pause gets it', async () => {
+    const { clock, queue, controller } = setUp({
+      classify: () => ({ class: 'back-off', kind: 'throttled', retryAfterSeconds: 7 }),
+      reconcile: async () => {
+        throw new Error('too many requests');
+      },
+    });
+    queue.add('shop/orders');
+    await clock.advance(6999);
+    assert.equal(controller.stats.reconciles.error, 1);
+    await clock.advance(1);
+    assert.equal(controller.stats.reconciles.error, 2);
+  });
+
   test('no throw of any kind stops the only worker', async () => {
     // GIVEN one worker and a reconcile that throws what should never be thrown
     const thrown: unknown[] = [new TypeError('x is undefined'), 'text', undefined, { code: 500 }];
     const { clock, queue, controller, lines } = setUp({
       classify: (error) => {
         if (error === 'text') throw new Error('cannot classify');
-        return 'terminal';
+        return terminal;
       },
       reconcile: (key) => {
         if (key === 'bad') throw thrown.shift();
@@ -159,7 +193,7 @@ describe('the controller', () => {
         log.info({ field: 'image' }, 'put back');
         throw new Error('boom');
       },
-      classify: () => 'terminal',
+      classify: () => terminal,
     });
     queue.add('shop/orders');
     await clock.settle();
