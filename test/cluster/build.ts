@@ -1,0 +1,77 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { createFolder, removeStaleFolders } from './folder.ts';
+import { requireGo } from './go.ts';
+import { withLock } from './lock.ts';
+import { tail } from './log.ts';
+import type { Binaries } from './binaries.ts';
+import { buildFlags, buildKey, kubernetesVersion, moduleFolder, packages } from './pins.ts';
+import { Guard } from './process.ts';
+import { createProgress, type Progress } from './progress.ts';
+
+type Name = keyof typeof packages;
+const names = Object.keys(packages) as Name[];
+
+/** The executables in the cache; those that are missing are built, by one process at a time. */
+export async function builtBinaries(onProgress?: (line: string) => void): Promise<Binaries> {
+  const folder = join(cacheFolder(), buildKey);
+  if (missingIn(folder).length > 0) {
+    requireGo();
+    mkdirSync(folder, { recursive: true });
+    const progress = createProgress(onProgress);
+    const onWait = (pid: number): void => progress.line(`Waiting for process ${pid}, which builds Kubernetes …`);
+    await withLock(join(folder, 'lock'), onWait, () => buildMissing(folder, progress));
+  }
+  return Object.fromEntries(names.map((name) => [name, join(folder, name)])) as Record<Name, string>;
+}
+
+/** `$PLUMBLINE_CACHE`, or `plumbline` in the user's cache folder. */
+export function cacheFolder(): string {
+  const { PLUMBLINE_CACHE: own, XDG_CACHE_HOME: user } = process.env;
+  return own || join(user || join(homedir(), '.cache'), 'plumbline');
+}
+
+function missingIn(folder: string): Name[] {
+  return names.filter((name) => !existsSync(join(folder, name)));
+}
+
+async function buildMissing(folder: string, progress: Progress): Promise<void> {
+  const missing = missingIn(folder);
+  if (missing.length === 0) return;
+  for (const name of readdirSync(folder)) if (name.endsWith('.partial')) rmSync(join(folder, name), { force: true });
+  removeStaleFolders();
+  progress.line(`Building Kubernetes ${kubernetesVersion} from source, once, into ${folder} (some minutes) …`);
+  const guard = new Guard(createFolder());
+  try {
+    for (const name of missing) await progress.during(`  ${name}`, () => build(guard, name, folder));
+  } finally {
+    await guard.close();
+  }
+}
+
+async function build(guard: Guard, name: Name, folder: string): Promise<void> {
+  const partial = join(folder, `${name}.${process.pid}.partial`);
+  const go = await guard.run({
+    name,
+    command: 'go',
+    args: ['build', ...buildFlags, '-o', partial, packages[name]],
+    cwd: moduleFolder,
+    environment: environment(guard.folder),
+    log: join(guard.folder, `${name}.log`),
+  });
+  const exit = await guard.wait(go);
+  if (exit !== 'with code 0') {
+    const output = tail(go.command.log);
+    const hint = output.includes('executable file not found') && output.includes('git') ? ' Install git.' : '';
+    throw new Error(`${name} could not be built: go ended ${exit}.${hint} Its last lines:\n${output}`);
+  }
+  // By renaming, so that an executable that exists is always whole.
+  renameSync(partial, join(folder, name));
+}
+
+/** Of this person's settings for Go, those that would change what is built are left out. */
+function environment(temporary: string): Record<string, string | undefined> {
+  const { GOOS: _os, GOARCH: _arch, GOFLAGS: _flags, ...rest } = process.env;
+  return { ...rest, CGO_ENABLED: '0', GOWORK: 'off', GOTMPDIR: temporary };
+}

@@ -1,0 +1,50 @@
+import type { KubectlResult } from './kubectl.ts';
+import type { Part } from './parts.ts';
+
+/** A real Kubernetes control plane on this machine, without nodes: pods are stored but never run. */
+export interface Cluster extends AsyncDisposable {
+  /** `https://127.0.0.1:<port>`; the same for as long as the cluster lives. */
+  readonly server: string;
+  /** Path of an administrator's kubeconfig; its context is `plumbline`. */
+  readonly kubeconfig: string;
+  /** Path of the kubectl that belongs to this version of Kubernetes. */
+  readonly kubectl: string;
+  /** Its temporary folder: data, certificates, logs. */
+  readonly folder: string;
+  /** What was started: etcd and kube-apiserver always, the others if they were asked for and exist. */
+  readonly parts: readonly Part[];
+  /** Path of the audit log, one JSON event per line. Undefined without `auditLog`. */
+  readonly auditLogPath: string | undefined;
+  /** Path of a script that stops the cluster and removes its folder. Undefined without `keep`. */
+  readonly stopScript: string | undefined;
+  /** Runs kubectl as administrator. A failing command is a result, not an error. */
+  kubectlRun(args: readonly string[], stdin?: string): Promise<KubectlResult>;
+  /** Path of a kubeconfig with a client certificate of that user. A new user may do nothing until RBAC says otherwise. */
+  kubeconfigFor(user: string, groups?: readonly string[]): Promise<string>;
+  /** Stops and starts kube-apiserver, on the same port with the same data; down for at least `downMs` (defaults to 0). */
+  restartApiServer(options?: { readonly downMs?: number }): Promise<void>;
+  stopApiServer(): Promise<void>;
+  /** Resolves when it is ready again. */
+  startApiServer(): Promise<void>;
+  /** Path of the log file of a part. */
+  logs(part: Part): string;
+  /** Ends all parts and removes the folder, also with `keep`. */
+  stop(): Promise<void>;
+  /** `stop()`, but with `keep` nothing. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export interface ClusterOptions {
+  /** Start kube-controller-manager: garbage collection, ServiceAccounts, StatefulSets … Defaults to true. */
+  readonly controllerManager?: boolean;
+  /** Start kube-scheduler. Without nodes it places nothing, but it says so on each pod. Defaults to true. */
+  readonly scheduler?: boolean;
+  /** More flags for kube-apiserver, after (so over) its own. */
+  readonly apiServerFlags?: readonly string[];
+  /** Write an audit log at level Metadata. Defaults to false. */
+  readonly auditLog?: boolean;
+  /** Receives each line of progress. Without it, only what takes minutes (the first build) is told, on standard error. */
+  readonly onProgress?: (line: string) => void;
+  /** Let the cluster outlive this process; `stopScript` stops it. Defaults to false: it ends with this process. */
+  readonly keep?: boolean;
+}

@@ -1,0 +1,39 @@
+import { locateBinaries } from './binaries.ts';
+import type { Cluster, ClusterOptions } from './cluster.ts';
+import { ControlPlane } from './control-plane.ts';
+import { createFolder, removeStaleFolders } from './folder.ts';
+import type { Ports } from './parts.ts';
+import { freePort } from './ports.ts';
+import { Guard } from './process.ts';
+import { StartError } from './readiness.ts';
+
+const portAttempts = 5;
+
+/**
+ * Starts a control plane and resolves when all of it is ready, a few seconds later. The first start on a machine builds it from
+ * source, which takes minutes; see `locateBinaries`.
+ * @throws StartError when a part ends early or does not become ready, with the last lines of its log; then nothing is left.
+ */
+export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
+  const binaries = await locateBinaries(options.onProgress);
+  removeStaleFolders();
+  const begin = performance.now();
+  for (let attempt = 1; ; attempt += 1) {
+    const ports: Ports = {
+      apiServer: await freePort(),
+      controllerManager: await freePort(),
+      scheduler: await freePort(),
+    };
+    const guard = new Guard(createFolder());
+    try {
+      const cluster = new ControlPlane(binaries, options, ports, guard);
+      await cluster.start();
+      if (options.keep === true) guard.keep();
+      options.onProgress?.(`Kubernetes is ready after ${((performance.now() - begin) / 1000).toFixed(1)} s.`);
+      return cluster;
+    } catch (error) {
+      await guard.close();
+      if (!(error instanceof StartError && error.isPortTaken) || attempt === portAttempts) throw error;
+    }
+  }
+}
