@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ErrorClass } from '../kube/errors.ts';
+import type { ErrorVerdict } from './error-verdict.ts';
 import type { Runnable } from './lifecycle.ts';
 import type { Logger } from './logger.ts';
 import type { WorkQueue } from './work-queue.ts';
@@ -15,19 +15,11 @@ export interface ReconcileResult {
  */
 export type Reconcile = (key: string, signal: AbortSignal, log: Logger) => Promise<ReconcileResult | void>;
 
-/** What to do about an error; kube/errors.ts `classify` gives one. */
-export interface ErrorVerdict {
-  /** `terminal`: only a new event for the key helps. `retry-now`: what was believed was outdated, which is no failure. */
-  readonly class: ErrorClass;
-  /** For the log. */
-  readonly kind: string;
-  readonly retryAfterSeconds?: number;
-}
-
 export interface ControllerOptions {
   readonly name: string;
   readonly queue: WorkQueue;
   readonly reconcile: Reconcile;
+  /** `terminal` errors are not retried; the others are, `retry-now` without counting as a failure. */
   readonly classify: (error: unknown) => ErrorVerdict;
   readonly log: Logger;
   /** How many keys are worked at a time. Defaults to 1. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { Controller, type ControllerOptions, type ErrorVerdict } from '../../../controller/runtime/controller.ts';
+import { Controller, type ControllerOptions } from '../../../controller/runtime/controller.ts';
+import type { ErrorVerdict } from '../../../controller/runtime/error-verdict.ts';
 import { WorkQueue } from '../../../controller/runtime/work-queue.ts';
 import { VirtualClock } from '../../virtual-clock.ts';
 import { LogLines } from './log-lines.ts';
