@@ -1,0 +1,124 @@
+/** What a request was about, for messages and logs. */
+export interface Tried {
+  readonly verb: string;
+  /** Kind and, if there is one, subresource: `StatefulSet`, `DatabaseService/status`. */
+  readonly kind: string;
+  /** `namespace/name`, a namespace, or empty for all. */
+  readonly object: string;
+}
+
+/** One entry of a Status's `details.causes`. */
+export interface StatusCause {
+  readonly reason?: string;
+  readonly message?: string;
+  /** Path of the field, such as `.spec.replicas`. */
+  readonly field?: string;
+}
+
+/** What a Status's `details` name. */
+export interface StatusDetails {
+  readonly name?: string;
+  readonly group?: string;
+  /** For most reasons the plural resource, not the kind. */
+  readonly kind?: string;
+  readonly uid?: string;
+  readonly causes: readonly StatusCause[];
+}
+
+/** Reasons of our own, for answers that never came or could not be read; they have no status. */
+export type ClientReason = 'ClientTimeout' | 'NetworkError' | 'WatchBroken' | 'MalformedResponse';
+
+export interface KubeErrorFacts {
+  readonly tried: Tried;
+  readonly message: string;
+  readonly status?: number;
+  readonly reason?: string;
+  readonly details?: StatusDetails;
+  readonly retryAfterSeconds?: number;
+  readonly cause?: unknown;
+}
+
+/** A request that failed. `classify` says what to make of it. */
+export class KubeError extends Error {
+  override readonly name = 'KubeError';
+  /** HTTP status, or the `code` of a watch's ERROR event; undefined if no answer came. */
+  readonly status: number | undefined;
+  /** The server's reason (`Conflict`, `Invalid`, …) or a {@link ClientReason}. A few answers carry none. */
+  readonly reason: string | undefined;
+  readonly details: StatusDetails;
+  /** What the server asks for, from the header or the Status. */
+  readonly retryAfterSeconds: number | undefined;
+  readonly tried: Tried;
+  /** The server's own words, without what was tried. */
+  readonly serverMessage: string;
+
+  constructor(facts: KubeErrorFacts) {
+    const { tried, message, status, reason } = facts;
+    const answer = status === undefined ? message : `${status} ${reason ?? 'without a reason'}: ${message}`;
+    super(`${describeTried(tried)}: ${answer}`, { cause: facts.cause });
+    this.status = status;
+    this.reason = reason;
+    this.details = facts.details ?? { causes: [] };
+    this.retryAfterSeconds = facts.retryAfterSeconds;
+    this.tried = tried;
+    this.serverMessage = message;
+  }
+}
+
+function describeTried(tried: Tried): string {
+  return [tried.verb, tried.kind, tried.object].filter((word) => word !== '').join(' ');
+}
+
+/**
+ * Reads an error answer: a `v1.Status` as JSON or, from proxies and old paths, plain text.
+ * @param retryAfter the Retry-After header: seconds or an HTTP date.
+ * @param nowEpochMs the time against which a date is taken.
+ */
+export function errorFromResponse(
+  tried: Tried,
+  status: number,
+  body: unknown,
+  retryAfter: string | undefined,
+  nowEpochMs: number,
+): KubeError {
+  const answer = isRecord(body) ? body : {};
+  const details = isRecord(answer['details']) ? answer['details'] : {};
+  const text = typeof body === 'string' ? body.trim().slice(0, 300) : '';
+  return new KubeError({
+    tried,
+    status,
+    reason: stringOf(answer['reason']),
+    message: stringOf(answer['message']) ?? (text === '' ? 'the server gave no message' : text),
+    details: {
+      name: stringOf(details['name']),
+      group: stringOf(details['group']),
+      kind: stringOf(details['kind']),
+      uid: stringOf(details['uid']),
+      causes: Array.isArray(details['causes']) ? details['causes'].filter(isRecord).map(toCause) : [],
+    },
+    retryAfterSeconds: parseRetryAfter(retryAfter, nowEpochMs) ?? positive(details['retryAfterSeconds']),
+  });
+}
+
+function toCause(cause: Record<string, unknown>): StatusCause {
+  return { reason: stringOf(cause['reason']), message: stringOf(cause['message']), field: stringOf(cause['field']) };
+}
+
+function parseRetryAfter(value: string | undefined, nowEpochMs: number): number | undefined {
+  if (value === undefined || value === '') return undefined;
+  if (/^\d+$/.test(value)) return Number(value);
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - nowEpochMs) / 1000));
+}
+
+function positive(value: unknown): number | undefined {
+  return typeof value === 'number' && value > 0 ? value : undefined;
+}
+
+function stringOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
