@@ -14,7 +14,8 @@ import { allParts, argumentsOf, type Layout, type Part, type Ports } from './par
 import type { Guard, GuardedProcess } from './process.ts';
 import { untilReady } from './readiness.ts';
 
-const apiServerGraceMs = 10_000;
+// Enough for requests under way. It would wait a minute for watches to end by themselves; what it has acknowledged is in etcd.
+const apiServerGraceMs = 500;
 
 /** The parts of one cluster, and what is done with them. `startCluster` makes it. */
 export class ControlPlane implements Cluster {
@@ -64,9 +65,13 @@ export class ControlPlane implements Cluster {
 
   /** Starts all parts and waits until they are ready and serve the first ServiceAccount. */
   async start(): Promise<void> {
-    // All at once: each waits for what it needs by itself.
-    for (const part of this.parts) await this.#run(part);
-    await Promise.all(this.parts.map((part) => this.#untilReady(part)));
+    await this.#run('etcd');
+    await this.#run('kube-apiserver');
+    await this.#untilReady('kube-apiserver');
+    // Not earlier: they would be forbidden to do anything before RBAC's own roles exist, and try again only seconds later.
+    const others = this.parts.filter((part) => part === 'kube-controller-manager' || part === 'kube-scheduler');
+    for (const part of others) await this.#run(part);
+    await Promise.all(others.map((part) => this.#untilReady(part)));
     if (!this.#layout.hasControllerManager) return;
     const url = serviceAccountUrl(this.server, 'default');
     await untilReady(this.#admin, url, [this.#process('kube-controller-manager'), this.#process('kube-apiserver')]);

@@ -73,14 +73,16 @@ function isStale(folder: string): boolean {
   return guard.host === hostname() && commandLine(guard.pid)?.includes(folder) !== true;
 }
 
-function readGuard(folder: string): { readonly pid: number; readonly host: string } | undefined {
+/** Undefined while the guard is being started. */
+export function readGuard(folder: string): { readonly pid: number; readonly host: string } | undefined {
   const path = join(folder, guardFile);
   if (!existsSync(path)) return undefined;
   const [pid, host] = readFileSync(path, 'utf8').split('\n');
   return host === undefined ? undefined : { pid: Number(pid), host };
 }
 
-function readPids(folder: string): number[] {
+/** What the guard of a folder has started so far. */
+export function readPids(folder: string): number[] {
   const path = join(folder, 'pids');
   return existsSync(path) ? readFileSync(path, 'utf8').split('\n').filter(Boolean).map(Number) : [];
 }

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { commandLine } from './command-line.ts';
+import { readGuard, readPids } from './folder.ts';
+
+/** The pids of everything that was started in a folder, its guard included. Read them while the folder exists. */
+export function pidsOf(folder: string): number[] {
+  const guard = readGuard(folder);
+  assert.ok(guard, `${folder} has a guard`);
+  return [guard.pid, ...readPids(folder)];
+}
+
+/** Those of these processes that run, in that folder. */
+export function runningIn(folder: string, pids: readonly number[]): number[] {
+  return pids.filter((pid) => commandLine(pid)?.includes(folder) === true);
+}
+
+/** Fails if one of the processes or the folder is still there after 20 s. */
+export async function assertNothingLeft(folder: string, pids: readonly number[]): Promise<void> {
+  const deadline = Date.now() + 20_000;
+  while (Date.now() < deadline && (existsSync(folder) || runningIn(folder, pids).length > 0)) await delay(50);
+  assert.deepEqual({ running: runningIn(folder, pids), folder: existsSync(folder) }, { running: [], folder: false });
+}
