@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici';
 import { monotonicClock, type Clock } from './clock.ts';
 import { ConnectionError, explainTransportError } from './connection-error.ts';
 import { Credentials, type Access, type TlsMaterial } from './credentials.ts';
-import { Deadline } from './deadline.ts';
+import { Deadline, untilAborted } from './deadline.ts';
 import { isInCluster, targetInCluster } from './in-cluster.ts';
 import { targetFromKubeconfig, type Target } from './kubeconfig.ts';
 import { openLanes, type Lane, type Lanes } from './lanes.ts';
@@ -142,12 +142,13 @@ class ClusterConnection implements Connection {
   }
 
   async request(request: HttpRequest): Promise<HttpResponse> {
-    const access = await this.#credentials.get();
+    const { signal } = request;
+    const access = await untilAborted(this.#credentials.get(), signal);
     const response = await this.#send(request, access);
     if (response.status !== 401 || !this.#credentials.isRenewable) return response;
     await discard(response.body);
     await this.#credentials.forget(access);
-    return this.#send(request, await this.#credentials.get());
+    return this.#send(request, await untilAborted(this.#credentials.get(), signal));
   }
 
   async close(): Promise<void> {

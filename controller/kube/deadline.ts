@@ -1,5 +1,19 @@
 import type { Clock } from './clock.ts';
 
+/** Settles as `promise` does, or rejects with the signal's reason before; the promise itself is not stopped. */
+export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise;
+  signal.throwIfAborted();
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = (): void => aborted.reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([promise, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
 /**
  * A signal that is aborted by its parent or by a timer, whichever comes first.
  *

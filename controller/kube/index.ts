@@ -24,6 +24,8 @@ export type {
   WatchOptions,
 } from './kube.ts';
 export type { Lane } from './lanes.ts';
+export { LeaderElector, type LeaderCallbacks, type LeaderElectorOptions } from './lease.ts';
+export { LEASES, type Lease, type LeaseSpec } from './lease-record.ts';
 export {
   Reflector,
   type ListChanges,

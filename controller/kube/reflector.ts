@@ -70,6 +70,8 @@ const HEALTHY_MS = 10_000;
  * the new list is complete. States between may be skipped. In quiet it sends nothing but one watch each 4-8 minutes.
  */
 export class Reflector<T extends KubeObject = KubeObject> {
+  /** The kind, for messages. */
+  readonly name: string;
   /** Resolves when the first list has been given; rejects with the signal's reason if it is stopped before. */
   readonly synced: Promise<void>;
   readonly #options: ReflectorOptions<T>;
@@ -85,6 +87,7 @@ export class Reflector<T extends KubeObject = KubeObject> {
   #isSynced = false;
 
   constructor(options: ReflectorOptions<T>) {
+    this.name = options.type.kind;
     this.#options = options;
     this.#clock = options.clock ?? monotonicClock;
     this.#random = options.random ?? Math.random;
