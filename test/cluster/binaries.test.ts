@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { afterEach, beforeEach, test } from 'node:test';
+import { locateBinaries } from './binaries.ts';
+import { buildKey, packages } from './pins.ts';
+
+const before = { ...process.env };
+let folder = '';
+let lines: string[] = [];
+const onProgress = (line: string): void => void lines.push(line);
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'binaries-'));
+  lines = [];
+  delete process.env['KUBEBUILDER_ASSETS'];
+  process.env['PLUMBLINE_CACHE'] = join(folder, 'cache');
+  process.env['PATH'] = join(folder, 'bin');
+});
+afterEach(() => {
+  process.env = { ...before };
+  rmSync(folder, { recursive: true });
+});
+
+test('without Go, one sentence says what to install', async () => {
+  await assert.rejects(locateBinaries(onProgress), {
+    message:
+      'The test control plane is built with Go, and there is no go on PATH: install Go 1.26 or newer (https://go.dev/dl), ' +
+      'or set KUBEBUILDER_ASSETS to a folder with etcd, kube-apiserver and kubectl.',
+  });
+  assert.deepEqual(readdirSync(folder), [], 'nothing was created');
+});
+
+test('with a Go that is too old, one sentence says so', async () => {
+  writeGo('echo go version go1.19.8 linux/amd64');
+  await assert.rejects(locateBinaries(onProgress), {
+    message: /^The test control plane needs Go 1\.26, and the go on PATH is 1\.19: install Go 1\.26 or newer .*\.$/,
+  });
+});
+
+test('what is missing is built, under a name that shows only when it is whole, and then reused', async () => {
+  writeGo(`case $1 in
+    version) echo go version go1.26.8 linux/amd64 ;;
+    build) while [ "$1" != -o ]; do shift; done; echo "$3" > "$2" ;;
+  esac`);
+  const [one, two] = await Promise.all([locateBinaries(onProgress), locateBinaries(onProgress)]);
+  assert.deepEqual(one, two);
+  const cache = join(folder, 'cache', buildKey);
+  assert.deepEqual(readdirSync(cache).toSorted(), Object.keys(packages).toSorted());
+  assert.equal(lines.filter((line) => line.startsWith('Building')).length, 1);
+  assert.equal(lines.filter((line) => line.startsWith('Waiting')).length, 1);
+  assert.equal(lines.filter((line) => line.endsWith(' s')).length, Object.keys(packages).length);
+
+  // Neither Go nor a word is needed from now on.
+  rmSync(join(folder, 'bin'), { recursive: true });
+  lines = [];
+  assert.deepEqual(await locateBinaries(onProgress), one);
+  assert.deepEqual(lines, []);
+});
+
+test('a build that was cut off goes on where it was', async () => {
+  const cache = join(folder, 'cache', buildKey);
+  mkdirSync(cache, { recursive: true });
+  for (const name of ['etcd', 'kubectl', 'kube-apiserver']) writeFileSync(join(cache, name), 'whole');
+  writeFileSync(join(cache, 'kube-scheduler.1.partial'), 'half');
+  writeGo(`case $1 in
+    version) echo go version go1.26.8 linux/amd64 ;;
+    build) while [ "$1" != -o ]; do shift; done; echo "$3" > "$2" ;;
+  esac`);
+  await locateBinaries(onProgress);
+  assert.deepEqual(readdirSync(cache).toSorted(), Object.keys(packages).toSorted());
+  assert.deepEqual(
+    lines.slice(1).map((line) => line.replace(/: \d+ s$/, '').trim()),
+    ['kube-controller-manager', 'kube-scheduler'],
+  );
+});
+
+test('a build that fails is told with what Go said', async () => {
+  writeGo(`case $1 in
+    version) echo go version go1.26.8 linux/amd64 ;;
+    build) echo 'go: exec: "git": executable file not found in $PATH' >&2; exit 1 ;;
+  esac`);
+  await assert.rejects(locateBinaries(onProgress), {
+    message: /^etcd could not be built: go ended with code 1\. Install git\. Its last lines:\ngo: exec: "git"/,
+  });
+});
+
+test('KUBEBUILDER_ASSETS is used as it is, and what it lacks is named', async () => {
+  process.env['KUBEBUILDER_ASSETS'] = folder;
+  writeFileSync(join(folder, 'etcd'), '');
+  await assert.rejects(locateBinaries(onProgress), /but kube-apiserver, kubectl is not there/);
+  for (const name of ['kube-apiserver', 'kubectl']) writeFileSync(join(folder, name), '');
+  assert.deepEqual(await locateBinaries(onProgress), {
+    etcd: join(folder, 'etcd'),
+    'kube-apiserver': join(folder, 'kube-apiserver'),
+    kubectl: join(folder, 'kubectl'),
+  });
+});
+
+function writeGo(script: string): void {
+  mkdirSync(join(folder, 'bin'), { recursive: true });
+  writeFileSync(join(folder, 'bin', 'go'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  // The shell's own tools, without a Go that may be on PATH too: ours comes first.
+  process.env['PATH'] = [join(folder, 'bin'), '/usr/bin', '/bin'].join(delimiter);
+}
