@@ -21,8 +21,12 @@ export interface Cluster extends AsyncDisposable {
   kubectlRun(args: readonly string[], stdin?: string): Promise<KubectlResult>;
   /** Path of a kubeconfig with a client certificate of that user. A new user may do nothing until RBAC says otherwise. */
   kubeconfigFor(user: string, groups?: readonly string[]): Promise<string>;
-  /** Stops and starts kube-apiserver, on the same port with the same data; down for at least `downMs` (defaults to 0). */
+  /**
+   * Stops and starts kube-apiserver, on the same port with the same data; down for at least `downMs` (defaults to 0).
+   * Resolves when it is ready; the controllers back off while it is down and may need some more seconds.
+   */
   restartApiServer(options?: { readonly downMs?: number }): Promise<void>;
+  /** Stops kube-apiserver half a second after asking it to end; by then watches have not ended, so they are cut off. */
   stopApiServer(): Promise<void>;
   /** Resolves when it is ready again. */
   startApiServer(): Promise<void>;

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { commandLine } from './command-line.ts';
@@ -73,16 +73,22 @@ function isStale(folder: string): boolean {
   return guard.host === hostname() && commandLine(guard.pid)?.includes(folder) !== true;
 }
 
-/** Undefined while the guard is being started. */
+/** The process that guards a folder. Undefined while it is being started. */
 export function readGuard(folder: string): { readonly pid: number; readonly host: string } | undefined {
-  const path = join(folder, guardFile);
-  if (!existsSync(path)) return undefined;
-  const [pid, host] = readFileSync(path, 'utf8').split('\n');
+  const [pid, host] = readLines(join(folder, guardFile));
   return host === undefined ? undefined : { pid: Number(pid), host };
 }
 
 /** What the guard of a folder has started so far. */
 export function readPids(folder: string): number[] {
-  const path = join(folder, 'pids');
-  return existsSync(path) ? readFileSync(path, 'utf8').split('\n').filter(Boolean).map(Number) : [];
+  return readLines(join(folder, 'pids')).map(Number);
+}
+
+function readLines(path: string): string[] {
+  try {
+    return readFileSync(path, 'utf8').split('\n').filter(Boolean);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
 }

@@ -47,13 +47,14 @@ export function argumentsOf(part: Part, layout: Layout): string[] {
 
 function etcd({ folder }: Layout): string[] {
   return [
+    '--name=plumbline',
     `--data-dir=${join(folder, 'etcd')}`,
     '--unsafe-no-fsync',
     `--listen-client-urls=${etcdSocket}`,
     `--advertise-client-urls=${etcdSocket}`,
     `--listen-peer-urls=${etcdPeerSocket}`,
     `--initial-advertise-peer-urls=${etcdPeerSocket}`,
-    `--initial-cluster=default=${etcdPeerSocket}`,
+    `--initial-cluster=plumbline=${etcdPeerSocket}`,
     '--log-level=warn',
   ];
 }
