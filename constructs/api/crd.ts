@@ -29,6 +29,9 @@ const columns = [
   },
 ] as const;
 
+/** Where the CRD stands in `crds/` and in `dist/crds/`. */
+export const fileName = `${group}_${plural}.yaml`;
+
 /** The CustomResourceDefinition, from the same schema as the types and the offline validation. */
 export function customResourceDefinition(): Record<string, unknown> {
   return {
@@ -76,7 +79,7 @@ export function openApiSchema(): Node {
     properties: {
       apiVersion: { type: 'string', description: 'plumbline.dev/v1alpha1' },
       kind: { type: 'string', description: 'DatabaseService' },
-      metadata: { type: 'object', description: 'Name, namespace, labels and annotations.' },
+      metadata: { type: 'object' },
       spec: Spec,
       status: Status,
     },
