@@ -1,0 +1,37 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { customResourceDefinition } from './api/crd.ts';
+import { group, plural } from './api/resource.ts';
+import { fileName, render } from './render.ts';
+import { serialize } from './serialize.ts';
+import { readSpecs } from './specs.ts';
+import { controllerOnly } from './standalone.ts';
+
+/*
+ * The app that `cdk8s synth` runs: DatabaseServices of a folder in, manifests out, one file per object. Each database is a cdk8s App of its
+ * own (see render.ts): in one App, the time would grow with the square of their number.
+ */
+const folder = process.env['PLUMBLINE_SPECS'] ?? 'examples';
+const mustStandAlone = process.env['PLUMBLINE_STANDALONE'] === 'true';
+const output = process.env['CDK8S_OUTDIR'] ?? 'dist';
+
+const { databases, errors } = readSpecs(folder);
+const notes = databases.flatMap((database) => {
+  const { namespace, name } = database.metadata;
+  return controllerOnly(database).map((note) => `${namespace}/${name}: ${note}`);
+});
+const failures = mustStandAlone ? [...errors, ...notes] : errors;
+
+if (failures.length > 0) {
+  process.stderr.write(`${failures.join('\n')}\n`);
+  process.exitCode = 1;
+} else {
+  process.stderr.write(notes.map((note) => `note: ${note}\n`).join(''));
+  for (const database of databases) {
+    const target = join(output, 'databases', database.metadata.namespace ?? '', database.metadata.name);
+    mkdirSync(target, { recursive: true });
+    for (const manifest of render(database)) writeFileSync(join(target, fileName(manifest)), serialize(manifest));
+  }
+  mkdirSync(join(output, 'crds'), { recursive: true });
+  writeFileSync(join(output, 'crds', `${group}_${plural}.yaml`), serialize(customResourceDefinition()));
+}

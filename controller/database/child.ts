@@ -1,0 +1,91 @@
+import { hash } from 'node:crypto';
+import { databaseLabel, managedBy } from '../../constructs/labels.ts';
+import { appliedEntry, fingerprint } from '../drift/index.ts';
+import type { KubeObject, ObjectRef } from '../kube/index.ts';
+import { factsOf, type Facts } from '../health/facts.ts';
+
+/** Field manager of everything that is applied. */
+export const fieldManager = 'plumbline';
+
+/** What was last found true: by an apply of ours, or by comparison. */
+export interface Accepted {
+  /** Of the live object then. */
+  readonly fingerprint: string;
+  /** Of what we stated then. */
+  readonly statedHash: string;
+}
+
+/** What is remembered of an object of a database: no manifest, but for one that has to be looked at. */
+export interface Child {
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace: string;
+  readonly uid: string;
+  /** `namespace/name` of the database that it says it belongs to. */
+  readonly databaseKey: string;
+  /** uid of the controlling owner. */
+  readonly ownerUid: string | undefined;
+  readonly resourceVersion: string;
+  readonly isDeleting: boolean;
+  readonly fingerprint: string;
+  readonly accepted: Accepted | undefined;
+  /** The whole object, only while its fingerprint is not the accepted one. */
+  readonly suspect: KubeObject | undefined;
+  readonly facts: Facts;
+}
+
+/** `namespace/name` of the database that an object says it belongs to. */
+export function databaseKeyOf(object: KubeObject): string | undefined {
+  const name = object.metadata.labels?.[databaseLabel];
+  return name === undefined ? undefined : `${object.metadata.namespace ?? ''}/${name}`;
+}
+
+export function childKey(object: { readonly kind: string; readonly metadata: ObjectRef }): string {
+  return `${object.kind}/${object.metadata.namespace ?? ''}/${object.metadata.name}`;
+}
+
+/** Of a Secret only labels and owners are judged: an edit of its data is an instruction, and nothing of it is applied by us. */
+export function fingerprintOf(object: KubeObject): string {
+  if (object.kind !== 'Secret') return fingerprint(object, fieldManager);
+  return digest({ labels: object.metadata.labels, owners: object.metadata.ownerReferences });
+}
+
+/** 128 bits over a value; equal for equal JSON. */
+export function digest(value: unknown): string {
+  return hash('sha256', JSON.stringify(value) ?? '', 'base64url').slice(0, 22);
+}
+
+/** The child as it is now; what was accepted of the same object stays accepted. */
+export function observedChild(object: KubeObject, before: Child | undefined): Child {
+  const { name, namespace = '', uid = '', resourceVersion = '', deletionTimestamp } = object.metadata;
+  const accepted = before?.uid === uid ? before.accepted : undefined;
+  const print = fingerprintOf(object);
+  return {
+    kind: object.kind,
+    name,
+    namespace,
+    uid,
+    databaseKey: databaseKeyOf(object) ?? '',
+    ownerUid: object.metadata.ownerReferences?.find((owner) => owner.controller === true)?.uid,
+    resourceVersion,
+    isDeleting: deletionTimestamp !== undefined,
+    fingerprint: print,
+    accepted,
+    suspect: accepted?.fingerprint === print || !isJudged(object) ? undefined : object,
+    facts: factsOf(object),
+  };
+}
+
+/**
+ * Pods and data claims are made by the StatefulSet controller: they are looked at, never compared with what we state. Claims that we state
+ * bear the label that the templates of the StatefulSet don't.
+ */
+function isJudged(object: KubeObject): boolean {
+  if (object.kind === 'Pod') return false;
+  if (object.kind !== 'PersistentVolumeClaim') return true;
+  return isManaged(object) || appliedEntry(object, fieldManager) !== undefined;
+}
+
+function isManaged(object: KubeObject): boolean {
+  return Object.entries(managedBy).every(([label, value]) => object.metadata.labels?.[label] === value);
+}

@@ -1,0 +1,53 @@
+import { apiVersion, kind, plural } from '../../constructs/api/resource.ts';
+import type { ResourceType } from '../kube/index.ts';
+
+const type = (apiVersion: string, kind: string, plural: string): ResourceType => ({
+  apiVersion,
+  kind,
+  plural,
+  namespaced: true,
+});
+
+export const databaseServices: ResourceType = { apiVersion, kind, plural, namespaced: true };
+export const pods = type('v1', 'Pod', 'pods');
+export const claims = type('v1', 'PersistentVolumeClaim', 'persistentvolumeclaims');
+export const secrets = type('v1', 'Secret', 'secrets');
+export const statefulSets = type('apps/v1', 'StatefulSet', 'statefulsets');
+
+/** What is rendered, but for Secrets. Anything of these kinds that a database no longer states is removed; claims never are. */
+const rendered: readonly ResourceType[] = [
+  type('v1', 'ServiceAccount', 'serviceaccounts'),
+  type('rbac.authorization.k8s.io/v1', 'Role', 'roles'),
+  type('rbac.authorization.k8s.io/v1', 'RoleBinding', 'rolebindings'),
+  type('v1', 'ConfigMap', 'configmaps'),
+  type('v1', 'Service', 'services'),
+  statefulSets,
+  type('policy/v1', 'PodDisruptionBudget', 'poddisruptionbudgets'),
+  type('networking.k8s.io/v1', 'NetworkPolicy', 'networkpolicies'),
+  type('batch/v1', 'CronJob', 'cronjobs'),
+];
+
+/** How a kind is watched: of Secrets nothing but the metadata ever enters the process. */
+export interface WatchedKind {
+  readonly type: ResourceType;
+  readonly metadataOnly: boolean;
+}
+
+/** Everything that bears the label of a database. */
+export const watchedKinds: readonly WatchedKind[] = [
+  ...[...rendered, claims, pods].map((type) => ({ type, metadataOnly: false })),
+  { type: secrets, metadataOnly: true },
+];
+
+const byKind = new Map(watchedKinds.map(({ type }) => [type.kind, type]));
+
+/** @throws Error for a kind that is not watched: a renderer that states it would never see its drift. */
+export function typeOf(object: { readonly kind: string }): ResourceType {
+  const found = byKind.get(object.kind);
+  if (!found) throw new Error(`${object.kind} is not among the watched kinds`);
+  return found;
+}
+
+export function isRemovable(kind: string): boolean {
+  return rendered.some((type) => type.kind === kind);
+}

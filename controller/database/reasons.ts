@@ -1,0 +1,32 @@
+/** Every reason of a condition, with what it means. A reason means one cause and nothing else. */
+export const reasons = {
+  AllMembersReady: 'Every member is ready.',
+  MembersStarting: 'Members are starting for the first time.',
+  MembersMissing: 'Fewer members are ready than wanted.',
+  MembersUpdating: 'Members are being brought to a new template.',
+  NoPrimary: 'No ready member is the primary, so nothing can be written.',
+  PrimaryReady: 'The primary is ready.',
+  PodTrouble: 'A member cannot be scheduled or started; the message has the words of Kubernetes.',
+  NothingToDo: 'Nothing hinders.',
+  Settled: 'What is stated has been applied.',
+  Applying: 'What is stated is being applied.',
+  NotApplied: 'delivery.apply is false: a GitOps tool applies the manifests.',
+  SpecInvalid: 'The spec breaks a rule that the API server did not enforce; nothing is made from it.',
+  NameTaken: 'An object of a needed name belongs to something else and is left alone.',
+  CredentialsMissing: 'A Secret of a database that has data is gone; no new password is invented.',
+  SecretNotFound: 'The Secret that credentials.secretName names does not exist yet.',
+  NamespaceTerminating: 'The namespace is being deleted.',
+  QuotaExceeded: 'A ResourceQuota of the namespace is used up.',
+  AdmissionDenied: 'An admission webhook or policy refuses an object.',
+  Forbidden: 'Plumbline lacks a right.',
+  KindMissing: 'The API server does not know a kind that is needed.',
+  Refused: 'The API server refuses an object for good.',
+  ApiUnreachable: 'The API server cannot be reached, or answers with errors; it is tried again.',
+  InTrue: 'Every field that Plumbline states has its value.',
+  DriftReported: 'Somebody changed what Plumbline states, and drift.policy is Report.',
+  Deleting: 'The object is being deleted.',
+  GitDelivered: 'The manifests are in Git.',
+  GitFailed: 'The manifests could not be delivered to Git.',
+} as const;
+
+export type Reason = keyof typeof reasons;
