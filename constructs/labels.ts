@@ -1,0 +1,62 @@
+import { namesOf } from './names.ts';
+
+/** Selects everything that belongs to a database but the pods of its backups; what the controller watches by. */
+export const databaseLabel = 'plumbline.dev/database';
+/** Role of a member: written by Patroni alone. */
+export const roleLabel = 'plumbline.dev/role';
+/** How Patroni finds its pods and ConfigMaps, and what it stamps on those that it makes. Its value is Patroni's scope. */
+export const patroniLabel = 'plumbline.dev/patroni';
+/** On the pods of a backup, which no selector of the members may match. */
+export const backupLabel = 'plumbline.dev/backup';
+
+export const primaryRole = 'primary';
+export const replicaRole = 'replica';
+
+/** The system identifier of the data on a claim: written by the members, read by the start gate. */
+export const identityAnnotation = 'plumbline.dev/system-identifier';
+/** Disk, WAL and slot use of a member in coarse steps: JSON, written by its steward. */
+export const usageAnnotation = 'plumbline.dev/usage';
+/** Why a member does not start: JSON `{reason, message}`, written by its start gate. */
+export const startAnnotation = 'plumbline.dev/start';
+/** State of a member: JSON, written by Patroni. */
+export const memberStatusAnnotation = 'status';
+
+type Labels = Readonly<Record<string, string>>;
+
+/** The members of a database. */
+export function memberSelector(database: string): Labels {
+  return { [databaseLabel]: database };
+}
+
+/** The members of a database that have a role now. */
+export function roleSelector(database: string, role: typeof primaryRole | typeof replicaRole): Labels {
+  return { [databaseLabel]: database, [roleLabel]: role };
+}
+
+/** The pods of a database's backups. */
+export function backupSelector(database: string): Labels {
+  return { [backupLabel]: database };
+}
+
+/** What Patroni finds its objects by; a ConfigMap that is to reach it, such as a switchover, carries this. */
+export function patroniLabels(database: string): Labels {
+  return { [patroniLabel]: namesOf(database).patroni };
+}
+
+/** Marks what Plumbline renders. */
+export const managedBy: Labels = { 'app.kubernetes.io/managed-by': 'plumbline' };
+
+/**
+ * Labels for people and dashboards, in no selector. Not for claims and Secrets: a GitOps tool that tracks by `instance` would take them for its
+ * own and delete them with an application of that name (argo-cd#5431).
+ */
+export function informativeLabels(database: string, component: 'database' | 'backup', version?: string): Labels {
+  return {
+    'app.kubernetes.io/name': 'postgresql',
+    'app.kubernetes.io/instance': database,
+    'app.kubernetes.io/component': component,
+    'app.kubernetes.io/part-of': 'plumbline',
+    ...(version === undefined ? {} : { 'app.kubernetes.io/version': version }),
+    ...managedBy,
+  };
+}

@@ -1,0 +1,15 @@
+import type { Engine } from '../engine.ts';
+import { memberStatusAnnotation, primaryRole, replicaRole, roleLabel } from '../labels.ts';
+import { defaults, settle } from './defaults.ts';
+import { postgresql } from './postgresql.ts';
+
+/** PostgreSQL under Patroni. */
+export const postgresqlEngine: Engine = {
+  name: 'postgresql',
+  port: defaults.port,
+  roleLabel,
+  primaryRole,
+  replicaRole,
+  memberStatusAnnotation,
+  renderers: { 1: (scope, resource) => postgresql(scope, settle(resource)) },
+};

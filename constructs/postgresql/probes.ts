@@ -1,0 +1,20 @@
+import type { V1Probe } from '@kubernetes/client-node';
+import type { Json } from '../emit.ts';
+
+type Probe = Json<V1Probe>;
+
+function get(path: string, rest: Omit<Probe, 'httpGet'>): Probe {
+  return { httpGet: { path, port: 'patroni', scheme: 'HTTP' }, successThreshold: 1, ...rest };
+}
+
+/** The start gate may wait, for the API server say, before Patroni answers: ten minutes. */
+export const startup: Probe = get('/liveness', { periodSeconds: 2, timeoutSeconds: 2, failureThreshold: 300 });
+
+/**
+ * Ends a container that is frozen: after about ttl, when another member has become primary, for clients that still hang on it. Patroni itself
+ * answers 503 when its loop stood still for ttl, on a replica for two.
+ */
+export const liveness: Probe = get('/liveness', { periodSeconds: 5, timeoutSeconds: 3, failureThreshold: 4 });
+
+/** Whether the Services lead here: on the primary while it holds the lock, on a replica while it streams. */
+export const readiness: Probe = get('/readiness', { periodSeconds: 3, timeoutSeconds: 2, failureThreshold: 2 });

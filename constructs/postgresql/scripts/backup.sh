@@ -1,0 +1,104 @@
+#!/usr/bin/env bash
+# Dumps every database and the roles into a folder of its own, which gets its final name only when everything in it was checked and lies on the
+# disk. Old backups are removed after that, so a run that fails removes nothing and leaves nothing behind.
+#
+#   backup.sh --host=… --port=… --username=… --password-file=… --into=FOLDER --keep=N
+set -euo pipefail
+umask 077
+
+for argument in "$@"; do
+  value=${argument#*=}
+  case $argument in
+    --host=*) export PGHOST=$value ;;
+    --port=*) export PGPORT=$value ;;
+    --username=*) export PGUSER=$value ;;
+    --password-file=*) password_file=$value ;;
+    --into=*) into=$value ;;
+    --keep=*) keep=$value ;;
+    *)
+      echo "backup: unknown argument $argument" >&2
+      exit 2
+      ;;
+  esac
+done
+export PGCONNECT_TIMEOUT=30 PGAPPNAME=plumbline-backup PGCLIENTENCODING=UTF8
+
+name=$(date -u +%Y%m%dT%H%M%SZ)
+partial=$into/.partial-$name-$$
+passwords=${PLUMBLINE_RUN:-/run/plumbline}/pgpass-$$
+
+clean_up() {
+  rm -rf -- "$partial" "$passwords"
+}
+trap clean_up EXIT
+trap 'exit 143' TERM INT
+
+# A password file: a colon and a backslash in the password are escaped. It lies in memory and goes with this process.
+write_password_file() {
+  local password
+  password=$(<"$password_file")
+  password=${password//\\/\\\\}
+  password=${password//:/\\:}
+  printf '*:*:*:*:%s\n' "$password" >"$passwords"
+  export PGPASSFILE=$passwords
+}
+
+# A name of a database as a file name: what is no letter, digit, _ or - is written as %XX.
+file_name() {
+  local LC_ALL=C text=$1 result='' char code i
+  for ((i = 0; i < ${#text}; i++)); do
+    char=${text:i:1}
+    case $char in
+      [A-Za-z0-9_-]) result+=$char ;;
+      *)
+        printf -v code '%%%02X' "'$char"
+        result+=$code
+        ;;
+    esac
+  done
+  printf '%s' "$result"
+}
+
+# Names, each ended by a NUL: a name may hold anything else.
+databases() {
+  PGDATABASE=postgres psql -X -q -A -t -0 -v ON_ERROR_STOP=1 \
+    -c 'select datname from pg_database where datallowconn and not datistemplate order by datname'
+}
+
+dump() {
+  local file
+  file=$partial/$(file_name "$1").dump
+  # By the environment: as an argument, a name such as a=b would be read as a connection string.
+  PGDATABASE=$1 pg_dump -Fc --no-password --file="$file"
+  pg_restore --list "$file" >/dev/null
+  sync -- "$file"
+  echo "backup: $(file_name "$1"): $(stat -c %s "$file") bytes"
+}
+
+prune() {
+  local old
+  find "$into" -mindepth 1 -maxdepth 1 -type d -name '[0-9]*T[0-9]*Z' -printf '%f\n' | sort -r | tail -n +"$((keep + 1))" |
+    while read -r old; do
+      echo "backup: removes $old"
+      rm -rf -- "${into:?}/$old"
+    done
+}
+
+mkdir -p -- "$into"
+# What a killed run left; no other run is there, for the schedule forbids it.
+find "$into" -mindepth 1 -maxdepth 1 -type d -name '.partial-*' -exec rm -rf -- {} +
+mkdir -- "$partial"
+write_password_file
+
+PGDATABASE=postgres pg_dumpall --globals-only --no-password --file="$partial/globals.sql"
+[[ -s $partial/globals.sql ]]
+sync -- "$partial/globals.sql"
+databases >"$partial/.databases"
+while IFS= read -r -d '' database; do dump "$database"; done <"$partial/.databases"
+rm -- "$partial/.databases"
+
+sync -- "$partial"
+mv -T -- "$partial" "$into/$name"
+sync -- "$into"
+echo "backup: $into/$name is complete"
+prune

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# Patroni runs this to make a replica: --datadir=… --connstring=… and more. As with initdb.sh, the directory appears whole or not at all.
+set -euo pipefail
+
+scripts=$(dirname "$0")
+for argument in "$@"; do
+  case $argument in
+    --datadir=*) data=${argument#*=} ;;
+    --connstring=*) source=${argument#*=} ;;
+  esac
+done
+fresh=$data.clone
+
+rm -rf -- "$fresh"
+pg_basebackup --pgdata="$fresh" --wal-method=stream --checkpoint=fast --no-password --dbname="$source"
+mv -T -- "$fresh" "$data"
+sync -- "$(dirname "$data")"
+python3 -B "$scripts/start_gate.py" record "$data" || true

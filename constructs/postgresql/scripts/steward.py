@@ -1,0 +1,151 @@
+"""Does what needs SQL, over the local socket of this member: on a primary it sees to the roles of the system, the owner and the first database,
+at each start, at each promotion and when a mounted password changes. On every member it states disk, WAL and slot use on the pod, in coarse steps.
+
+It is quiet: at rest it looks at files, runs no SQL but one query a minute on a primary, and asks nothing of the Kubernetes API.
+"""
+
+import json
+import os
+import signal
+import sys
+import time
+
+from kube import Kube, KubeError
+from roles import plan, facts_query
+from sql import Sql, SqlError
+from usage import Usage, annotation_of
+
+MEMBER = os.environ.get("PLUMBLINE_MEMBER", "/etc/plumbline/member.json")
+SECRETS = os.environ.get("PLUMBLINE_SECRETS", "/etc/plumbline-secrets")
+USAGE = "plumbline.dev/usage"
+LOOK_EVERY_SECONDS = 1
+MEASURE_EVERY_SECONDS = 10
+MEASURE_SLOTS_EVERY_SECONDS = 60
+
+
+class Steward:
+    def __init__(self, clock=time.monotonic):
+        with open(MEMBER, encoding="utf-8") as file:
+            self.member = json.load(file)
+        self.data = self.member["patroni"]["postgresql"]["data_dir"]
+        self.sql = Sql(self.member["patroni"]["postgresql"]["parameters"]["unix_socket_directories"])
+        self.usage = Usage(self.data)
+        self.clock = clock
+        self.ensured = None
+        self.not_before = 0
+        self.pause = 1
+        self.measure_at = 0
+        self.slots_at = 0
+        self.slots = {}
+        self.stated = None
+        self.complaint = None
+
+    def look(self):
+        primary = primary_since(self.data)
+        wanted = (primary, self.passwords()) if primary else None
+        if wanted is None:
+            self.ensured = None
+        elif wanted != self.ensured and self.clock() >= self.not_before:
+            self.ensure(wanted)
+        if self.clock() >= self.measure_at:
+            self.measure_at = self.clock() + MEASURE_EVERY_SECONDS
+            self.measure(is_primary=primary is not None)
+
+    def ensure(self, wanted):
+        """Brings roles and database to what is wanted; does nothing where they are."""
+        passwords = wanted[1]
+        try:
+            facts = json.loads(self.sql.run(facts_query(self.member["username"], self.member["database"])))
+            if facts["recovering"]:
+                return
+            for step in plan(facts, self.member["username"], self.member["database"], passwords):
+                self.sql.run(step.statement)
+                log(step.what)
+        except SqlError as error:
+            self.complain(f"roles and database are not in order yet: {error}")
+            self.not_before = self.clock() + self.pause
+            self.pause = min(self.pause * 2, 5)
+            return
+        self.ensured, self.pause = wanted, 1
+        self.complain(None)
+
+    def passwords(self):
+        """Passwords by role; those whose file is missing or empty are left out, and so left alone."""
+        files = {
+            self.member["username"]: "credentials/password",
+            "postgres": "system/superuser",
+            "plumbline_replication": "system/replication",
+            "plumbline_rewind": "system/rewind",
+        }
+        read = ((role, read_text(f"{SECRETS}/{file}")) for role, file in files.items())
+        return {role: password for role, password in read if password}
+
+    def measure(self, is_primary):
+        if not is_primary:
+            self.slots = {}
+        elif self.clock() >= self.slots_at:
+            self.slots_at = self.clock() + MEASURE_SLOTS_EVERY_SECONDS
+            try:
+                self.slots = json.loads(self.sql.run(SLOTS_QUERY))
+            except SqlError as error:
+                self.complain(f"slots cannot be read: {error}")
+        wanted = annotation_of(self.usage.measure(self.slots))
+        if wanted is None or wanted == self.stated:
+            return
+        try:
+            Kube("plumbline-steward").annotate("pods", os.environ["POD_NAME"], {USAGE: wanted})
+            self.stated = wanted
+        except KubeError as error:
+            self.complain(f"use cannot be stated on the pod: {error}")
+
+    def complain(self, text):
+        if text and text != self.complaint:
+            log(text)
+        self.complaint = text
+
+
+# How much WAL each slot keeps from being removed.
+SLOTS_QUERY = """select coalesce(json_object_agg(slot_name,
+  greatest(pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn), 0)::bigint), '{}')
+from pg_replication_slots where restart_lsn is not null and not temporary;"""
+
+
+def primary_since(data):
+    """When this server was started or promoted, as something to compare; None unless it is a primary that takes connections.
+
+    From files, so that looking costs nothing: `postmaster.pid` has the state in its eighth line, and `standby.signal` goes with the promotion.
+    """
+    try:
+        with open(f"{data}/postmaster.pid", encoding="utf-8") as file:
+            lines = file.read().splitlines()
+    except OSError:
+        return None
+    if len(lines) < 8 or lines[7].strip() != "ready":
+        return None
+    if os.path.exists(f"{data}/standby.signal") or os.path.exists(f"{data}/recovery.signal"):
+        return None
+    return (lines[0], lines[2])
+
+
+def read_text(path):
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+    except OSError:
+        return None
+
+
+def log(text):
+    print(f"steward: {text}", flush=True)
+
+
+def main():
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    steward = Steward()
+    while True:
+        steward.look()
+        time.sleep(LOOK_EVERY_SECONDS)
+
+
+if __name__ == "__main__":
+    main()

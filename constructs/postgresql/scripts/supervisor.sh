@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# PID 1 of the postgres container. Patroni that dies is started again at once, while PostgreSQL keeps running and is adopted: the kubelet's
+# back-off of 10 to 300 s never comes into it.
+set -uo pipefail
+umask 077
+
+scripts=$(dirname "$0")
+run=/run/plumbline
+system=/etc/plumbline-secrets/system
+data=/data/pgdata
+child=
+stopping=
+
+# shellcheck disable=SC2317 # called by the trap
+stop() {
+  stopping=yes
+  if [[ -n $child ]]; then kill -TERM "$child" 2>/dev/null; fi
+}
+trap stop TERM INT QUIT
+
+# What the image sets for its own entry point is no configuration of ours.
+for name in "${!PG@}" "${!PATRONI_@}"; do unset "$name"; done
+
+# Waits for the child, also when a signal comes in between.
+finish() {
+  local code=0
+  while :; do
+    wait "$child"
+    code=$?
+    kill -0 "$child" 2>/dev/null || break
+  done
+  child=
+  return "$code"
+}
+
+# Passwords that changed reach Patroni without a restart.
+watch_secrets() {
+  local seen now
+  seen=$(readlink "$system/..data")
+  while sleep 2; do
+    now=$(readlink "$system/..data")
+    if [[ $now != "$seen" ]]; then
+      seen=$now
+      python3 -B "$scripts/start_gate.py" compose && kill -HUP "$1" 2>/dev/null
+    fi
+  done
+}
+
+postmaster() {
+  local pid
+  { read -r pid <"$data/postmaster.pid"; } 2>/dev/null && kill -0 "$pid" 2>/dev/null && echo "$pid"
+}
+
+failures=0
+pauses=(0 0 0.5 1 2 3)
+while [[ -z $stopping ]]; do
+  python3 -B "$scripts/start_gate.py" start &
+  child=$!
+  if finish && [[ -z $stopping ]]; then
+    TMPDIR=$run patroni "$run/patroni.yml" &
+    child=$!
+    watch_secrets "$child" &
+    watcher=$!
+    begun=$SECONDS
+    finish
+    code=$?
+    kill "$watcher" 2>/dev/null
+    wait "$watcher" 2>/dev/null
+    ((SECONDS - begun > 2)) && failures=0
+    [[ -z $stopping ]] && echo "supervisor: Patroni ended with $code; it is started again"
+  fi
+  if [[ -z $stopping ]]; then
+    sleep "${pauses[failures]}" &
+    wait $!
+    ((failures < ${#pauses[@]} - 1)) && failures=$((failures + 1))
+  fi
+done
+
+# Patroni stops PostgreSQL; where it died on the way, or was just being started, that is left to do.
+if pid=$(postmaster); then
+  kill -INT "$pid" 2>/dev/null
+  while kill -0 "$pid" 2>/dev/null; do sleep 0.1; done
+fi
+exit 0

@@ -1,0 +1,69 @@
+import type { V1Volume, V1VolumeMount } from '@kubernetes/client-node';
+import type { Json } from '../emit.ts';
+import { dataVolume } from '../names.ts';
+import type { Database } from './defaults.ts';
+import { sharedMemory } from './memory.ts';
+import { paths } from './paths.ts';
+import { memoryLimit } from './resources.ts';
+
+type Volume = Json<V1Volume>;
+type Mount = Json<V1VolumeMount>;
+
+/** Readable by the group of the volume, which is that of the containers, and by nobody else. */
+const secretMode = 0o440;
+const scriptMode = 0o555;
+
+/**
+ * What grows with the data, such as sort files, lies on the data volume and never in an emptyDir: a limit that is reached evicts the pod
+ * (CrunchyData/postgres-operator#4211).
+ */
+export function memberVolumes(database: Database): readonly Volume[] {
+  const { names } = database;
+  return [
+    { name: 'scripts', configMap: { name: names.patroni, defaultMode: scriptMode, optional: false } },
+    {
+      name: 'credentials',
+      secret: {
+        secretName: database.credentialsSecret,
+        items: [{ key: 'password', path: 'password' }],
+        defaultMode: secretMode,
+        optional: false,
+      },
+    },
+    { name: 'system', secret: { secretName: names.system, defaultMode: secretMode, optional: false } },
+    memory('run', '16Mi'),
+    memory('socket', '1Mi'),
+    memory('shm', sharedMemory(memoryLimit(database.resources))),
+    { name: 'tmp', emptyDir: { sizeLimit: '128Mi' } },
+  ];
+}
+
+export function postgresMounts(): readonly Mount[] {
+  return [
+    mount(dataVolume, paths.volume, false),
+    mount('scripts', paths.scripts, true),
+    mount('system', paths.system, true),
+    mount('run', paths.run, false),
+    mount('socket', paths.socket, false),
+    mount('shm', '/dev/shm', false),
+    mount('tmp', '/tmp', false),
+  ];
+}
+
+export function stewardMounts(): readonly Mount[] {
+  return [
+    mount(dataVolume, paths.volume, true),
+    mount('scripts', paths.scripts, true),
+    mount('credentials', paths.credentials, true),
+    mount('system', paths.system, true),
+    mount('socket', paths.socket, true),
+  ];
+}
+
+export function mount(name: string, mountPath: string, readOnly: boolean): Mount {
+  return { name, mountPath, readOnly };
+}
+
+export function memory(name: string, sizeLimit: string): Volume {
+  return { name, emptyDir: { medium: 'Memory', sizeLimit } };
+}

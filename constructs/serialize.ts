@@ -1,0 +1,20 @@
+import { dump } from 'js-yaml';
+
+/**
+ * An object as YAML, the same bytes everywhere: in dist/, in Git and in a test. Keys are sorted, lines are never wrapped, and text that a YAML 1.1
+ * reader (Go's, so kubectl's) and a 1.2 reader would take for different things is quoted.
+ */
+export function serialize(manifest: object): string {
+  return dump(sorted(manifest), { noRefs: true, lineWidth: -1, seqNoIndent: true });
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const source = value as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(
+    Object.keys(source)
+      .sort()
+      .map((key) => [key, sorted(source[key])]),
+  );
+}
