@@ -1,8 +1,8 @@
 import type { KubeObject } from '../kube/index.ts';
-import { field, item, type FieldPath } from './field-path.ts';
-import { isAtomicMap, listKeys } from './list-keys.ts';
+import { field, item, type FieldPath, type Step } from './field-path.ts';
+import { hasAtomicItems, isAtomicMap, listKeys } from './list-keys.ts';
 import { appliedEntry, at, covers, fieldsOf, leaves, type FieldTree } from './owned-fields.ts';
-import { isFields, says } from './value.ts';
+import { isFields, isZero, says } from './value.ts';
 
 /** One field in which a live object is not, or not by our hand, what we state. */
 export interface Deviation {
@@ -24,129 +24,95 @@ export interface Deviation {
  */
 export function deviations(stated: KubeObject, live: KubeObject, manager: string): readonly Deviation[] {
   const own = fieldsOf(appliedEntry(live, manager));
-  const found: Deviation[] = [];
-  for (const [name, value] of Object.entries(stated)) {
-    if (name === 'apiVersion' || name === 'kind' || name === 'status') continue;
-    if (name === 'metadata' && isFields(value)) {
-      for (const part of ['labels', 'annotations', 'ownerReferences', 'finalizers']) {
-        if (value[part] === undefined) continue;
-        const node = at(at(own, 'f:metadata'), field(part));
-        walk(value[part], live.metadata[part], node, [field(name), field(part)], [name, part], found);
-      }
-    } else {
-      walk(value, live[name], at(own, field(name)), [field(name)], [name], found);
-    }
-  }
-  found.push(...extras(own, stated));
-  return found;
-}
-
-type Names = readonly string[];
-
-function walk(
-  stated: unknown,
-  live: unknown,
-  own: FieldTree | undefined,
-  path: FieldPath,
-  names: Names,
-  found: Deviation[],
-): void {
-  if (stated === undefined) return;
-  if (live === undefined && !isEmpty(stated)) {
-    found.push({ path, kind: own === undefined ? 'removed' : 'pending', was: stated, now: undefined });
-    return;
-  }
-  if (isFields(stated) && !isAtomicMap(names) && Object.keys(stated).length > 0) {
-    for (const [name, value] of Object.entries(stated)) {
-      const below = isFields(live) ? live[name] : undefined;
-      walk(value, below, at(own, field(name)), [...path, field(name)], [...names, name], found);
-    }
-    return;
-  }
-  const keys = Array.isArray(stated) ? listKeys(names) : undefined;
-  if (Array.isArray(stated) && keys !== undefined && stated.length > 0) {
-    for (const value of stated) {
-      const step = keys === 'set' ? `v:${JSON.stringify(value)}` : item(pick(value, keys));
-      walkItem(value, find(live, value, keys), at(own, step), [...path, step], names, found);
-    }
-    return;
-  }
-  const isSame = says(live, stated, names);
-  if (isSame && own !== undefined) return;
-  found.push({ path, kind: own !== undefined ? 'pending' : isSame ? 'unowned' : 'changed', was: stated, now: live });
-}
-
-function walkItem(
-  stated: unknown,
-  live: unknown,
-  own: FieldTree | undefined,
-  path: FieldPath,
-  names: Names,
-  found: Deviation[],
-): void {
-  if (live === undefined || !isFields(stated)) {
-    walk(stated, live, own, path, names, found);
-    return;
-  }
-  for (const [name, value] of Object.entries(stated)) {
-    walk(
-      value,
-      isFields(live) ? live[name] : undefined,
-      at(own, field(name)),
-      [...path, field(name)],
-      [...names, name],
-      found,
-    );
-  }
-}
-
-/** What we own and no longer state. */
-function extras(own: FieldTree, stated: KubeObject): readonly Deviation[] {
-  const tree = statedTree(stated);
-  return [...leaves(own)]
-    .filter((path) => !covers(tree, path))
-    .map((path) => ({ path, kind: 'extra' as const, was: undefined, now: undefined }));
+  const root: Place = { stated: ownable(stated), live, own, path: [], names: [] };
+  const wanted = statedTree(stated);
+  const extras = [...leaves(own)].filter((path) => !covers(wanted, path));
+  return [...walk(root), ...extras.map((path) => ({ path, kind: 'extra' as const, was: undefined, now: undefined }))];
 }
 
 /** The tree of fields that an apply of the object comes to own. */
 export function statedTree(stated: KubeObject): FieldTree {
-  const { apiVersion: _, kind: __, metadata, status: ___, ...rest } = stated;
-  const { labels, annotations, ownerReferences, finalizers } = metadata;
-  return tree({ metadata: { labels, annotations, ownerReferences, finalizers }, ...rest }, []);
+  return tree({ stated: ownable(stated), live: undefined, own: undefined, path: [], names: [] });
 }
 
-function tree(stated: unknown, names: Names): FieldTree {
-  if (isFields(stated) && !isAtomicMap(names)) {
-    const entries = Object.entries(stated).filter(([, value]) => value !== undefined);
-    return Object.fromEntries(entries.map(([name, value]) => [field(name), tree(value, [...names, name])]));
+/** The part of an object that an apply can own: of the metadata, what is not its identity; never the status. */
+function ownable({
+  apiVersion: _,
+  kind: __,
+  metadata,
+  status: ___,
+  ...rest
+}: KubeObject): Readonly<Record<string, unknown>> {
+  const { labels, annotations, ownerReferences, finalizers } = metadata;
+  return { metadata: { labels, annotations, ownerReferences, finalizers }, ...rest };
+}
+
+/** One value in the stated object, with what belongs to it elsewhere. */
+interface Place {
+  readonly stated: unknown;
+  readonly live: unknown;
+  /** What we own there; undefined when nothing. */
+  readonly own: FieldTree | undefined;
+  readonly path: FieldPath;
+  /** The field names of the path. */
+  readonly names: readonly string[];
+}
+
+function* walk(place: Place): Generator<Deviation> {
+  const { stated, live, own, path, names } = place;
+  if (stated === undefined) return;
+  if (live === undefined && !isZero(stated)) {
+    yield { path, kind: own === undefined ? 'removed' : 'pending', was: stated, now: undefined };
+    return;
+  }
+  const parts = partsOf(place);
+  if (parts !== undefined) {
+    for (const part of parts) yield* walk(part);
+    return;
+  }
+  const isSame = says(live, stated, names);
+  if (isSame && own !== undefined) return;
+  yield { path, kind: own !== undefined ? 'pending' : isSame ? 'unowned' : 'changed', was: stated, now: live };
+}
+
+function tree(place: Place): FieldTree {
+  const parts = partsOf(place) ?? [];
+  const stated = parts.filter((part) => part.stated !== undefined);
+  return Object.fromEntries(stated.map((part) => [part.path.at(-1), tree(part)]));
+}
+
+/** The parts that are owned one by one; undefined where a value is owned as a whole. */
+function partsOf(place: Place): readonly Place[] | undefined {
+  const { stated, live, names } = place;
+  if (isZero(stated)) return undefined;
+  if (isFields(stated)) {
+    if (isAtomicMap(names) || hasAtomicItems(names)) return undefined;
+    const below = isFields(live) ? live : {};
+    return Object.entries(stated).map(([name, value]) =>
+      part(place, field(name), value, below[name], [...names, name]),
+    );
   }
   const keys = Array.isArray(stated) ? listKeys(names) : undefined;
-  if (!Array.isArray(stated) || keys === undefined) return {};
-  return Object.fromEntries(
-    stated.map((value) =>
-      keys === 'set'
-        ? [`v:${JSON.stringify(value)}`, {}]
-        : [item(pick(value, keys)), isFields(value) ? fieldsTree(value, names) : {}],
-    ),
-  );
+  if (!Array.isArray(stated) || keys === undefined) return undefined;
+  return stated.map((value) => part(place, stepTo(value, keys), value, find(live, value, keys), names));
 }
 
-function fieldsTree(value: Readonly<Record<string, unknown>>, names: Names): FieldTree {
-  return Object.fromEntries(Object.entries(value).map(([name, below]) => [field(name), tree(below, [...names, name])]));
+function part({ own, path }: Place, step: Step, stated: unknown, live: unknown, names: readonly string[]): Place {
+  return { stated, live, own: at(own, step), path: [...path, step], names };
+}
+
+function stepTo(value: unknown, keys: readonly string[] | 'set'): Step {
+  return keys === 'set' ? `v:${JSON.stringify(value)}` : item(pick(value, keys));
 }
 
 function pick(value: unknown, keys: readonly string[]): Readonly<Record<string, unknown>> {
   const fields = isFields(value) ? value : {};
+  // The one key that the API server fills in.
   return Object.fromEntries(keys.map((key) => [key, fields[key] ?? (key === 'protocol' ? 'TCP' : undefined)]));
 }
 
 function find(live: unknown, value: unknown, keys: readonly string[] | 'set'): unknown {
   if (!Array.isArray(live)) return undefined;
-  if (keys === 'set') return live.find((candidate) => candidate === value);
-  const wanted = item(pick(value, keys));
-  return live.find((candidate) => item(pick(candidate, keys)) === wanted);
-}
-
-function isEmpty(value: unknown): boolean {
-  return (Array.isArray(value) && value.length === 0) || (isFields(value) && Object.keys(value).length === 0);
+  const step = stepTo(value, keys);
+  return live.find((candidate) => stepTo(candidate, keys) === step);
 }

@@ -22,6 +22,9 @@ const containerPorts = ['containerPort', 'protocol'];
 /** Lists of unique values, merged value by value. */
 const sets: ReadonlySet<string> = new Set(['finalizers']);
 
+/** Lists whose items have one owner each as a whole. */
+const atomicItems: ReadonlySet<string> = new Set(['ownerReferences']);
+
 /** Maps that have one owner as a whole. */
 const atomicMaps: ReadonlySet<string> = new Set([
   'selector',
@@ -50,4 +53,8 @@ export function listKeys(path: readonly string[]): readonly string[] | 'set' | u
 
 export function isAtomicMap(path: readonly string[]): boolean {
   return atomicMaps.has(path.at(-1) ?? '');
+}
+
+export function hasAtomicItems(path: readonly string[]): boolean {
+  return atomicItems.has(path.at(-1) ?? '');
 }

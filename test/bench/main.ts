@@ -1,0 +1,39 @@
+import { converge } from './converge.ts';
+import { drift } from './drift.ts';
+import { renderBench } from './render.ts';
+import type { Bench, Figures } from './figures.ts';
+
+const benches: Readonly<Record<string, Bench>> = { render: renderBench, drift, converge };
+
+/** Runs one benchmark; the last line is one JSON object. A missed target is told, not punished: the exit code stays 0. */
+async function main([name = '', ...rest]: readonly string[]): Promise<number> {
+  const bench = benches[name];
+  if (bench === undefined || rest.length > 0) {
+    process.stderr.write(`usage: npm run bench -- NAME, with NAME one of ${Object.keys(benches).join(', ')}\n`);
+    return 2;
+  }
+  const { figures, targets } = await bench((line) => process.stderr.write(`${line}\n`));
+  const rows = Object.entries(figures).map(([figure, value]) => ({
+    figure,
+    value: round(value),
+    target: targets[figure] ?? '',
+  }));
+  console.table(
+    Object.fromEntries(
+      rows.map(({ figure, value, target }) => [figure, { value, target: target === '' ? '' : `≤ ${target}` }]),
+    ),
+  );
+  const pass = Object.entries(targets).every(([figure, most]) => (figures[figure] ?? Infinity) <= most);
+  console.log(JSON.stringify({ bench: name, figures: rounded(figures), targets, pass }));
+  return 0;
+}
+
+function rounded(figures: Figures): Figures {
+  return Object.fromEntries(Object.entries(figures).map(([name, value]) => [name, round(value)]));
+}
+
+function round(value: number): number {
+  return Number(value.toPrecision(3));
+}
+
+process.exitCode = await main(process.argv.slice(2));

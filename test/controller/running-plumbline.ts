@@ -1,0 +1,120 @@
+import { readFileSync } from 'node:fs';
+import { databaseServices } from '../../controller/database/kinds.ts';
+import type { Drift } from '../../controller/drift/index.ts';
+import {
+  connect,
+  KubeClient,
+  type Connection,
+  type KubeObject,
+  type RequestFacts,
+  type ResourceType,
+} from '../../controller/kube/index.ts';
+import { Plumbline, type PlumblineOptions } from '../../controller/plumbline.ts';
+import { createLogger } from '../../controller/runtime/logger.ts';
+import type { Cluster } from '../cluster/index.ts';
+
+export const crd: ResourceType = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  plural: 'customresourcedefinitions',
+  namespaced: false,
+};
+
+const crdFile = new URL('../../crds/plumbline.dev_databaseservices.yaml', import.meta.url);
+
+/** Installs the CRD, as the README says, and waits until it is served. */
+export async function installCrd(cluster: Cluster): Promise<void> {
+  const { code, stderr } = await cluster.kubectlRun(
+    ['apply', '--server-side', '-f', '-'],
+    readFileSync(crdFile, 'utf8'),
+  );
+  if (code !== 0) throw new Error(stderr);
+  await cluster.kubectlRun([
+    'wait',
+    '--for=condition=Established',
+    'crd/databaseservices.plumbline.dev',
+    '--timeout=30s',
+  ]);
+}
+
+/** Waits for what a check returns. @throws Error with `what` when it takes longer than `withinMs` (30 seconds) */
+export async function eventually<T>(
+  what: string,
+  check: () => Promise<T | undefined> | T | undefined,
+  withinMs = 30_000,
+): Promise<T> {
+  const end = Date.now() + withinMs;
+  for (;;) {
+    const found = await check();
+    if (found !== undefined && found !== false) return found;
+    if (Date.now() > end) throw new Error(`not within ${withinMs / 1000} s: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}
+
+/** A controller in this process, with its requests counted. */
+export class RunningPlumbline implements AsyncDisposable {
+  readonly plumbline: Plumbline;
+  readonly kube: KubeClient;
+  readonly connection: Connection;
+  readonly requests: RequestFacts[] = [];
+  readonly drifts: Drift[] = [];
+  readonly logLines: string[] = [];
+  readonly #stop = new AbortController();
+  readonly #end: Promise<unknown>;
+
+  private constructor(connection: Connection, options: Partial<PlumblineOptions>) {
+    this.connection = connection;
+    this.kube = new KubeClient(connection);
+    this.plumbline = new Plumbline({
+      kube: new KubeClient(connection, { onRequest: (facts) => this.requests.push(facts) }),
+      log: createLogger({
+        level: 'debug',
+        isReadable: false,
+        output: { write: (line) => void this.logLines.push(line) },
+      }),
+      onDrift: (_, drift) => this.drifts.push(drift),
+      ...options,
+    });
+    this.#end = this.plumbline.run(this.#stop.signal);
+  }
+
+  static async start(cluster: Cluster, options: Partial<PlumblineOptions> = {}): Promise<RunningPlumbline> {
+    const running = new RunningPlumbline(await connect({ kubeconfig: cluster.kubeconfig }), options);
+    await eventually('the controller leads', () => running.plumbline.state === 'leading' || undefined);
+    return running;
+  }
+
+  /** Requests but watches since a moment. */
+  requestsAfter(count: number): readonly RequestFacts[] {
+    return this.requests.slice(count).filter(({ verb }) => verb !== 'watch');
+  }
+
+  async database(namespace: string, name: string): Promise<KubeObject> {
+    return this.kube.get(databaseServices, { namespace, name });
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#end;
+    await this.connection.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+}
+
+/** A DatabaseService as a user would write it. */
+export function databaseService(
+  namespace: string,
+  name: string,
+  spec: Readonly<Record<string, unknown>> = {},
+): KubeObject {
+  return {
+    apiVersion: 'plumbline.dev/v1alpha1',
+    kind: 'DatabaseService',
+    metadata: { name, namespace },
+    spec: { engine: 'postgresql', version: '17', storage: { size: '1Gi' }, ...spec },
+  };
+}
