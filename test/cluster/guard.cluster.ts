@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
-import { readGuard } from './folder.ts';
 import { startCluster } from './index.ts';
 import { assertNothingLeft, pidsOf, runningIn } from './left-overs.ts';
 
@@ -49,9 +48,16 @@ test('a cluster that is kept outlives its process, and its script stops it', asy
   assert.equal(existsSync(folder), false);
 });
 
+test('the script stops a kept cluster whose guard was killed, too', async () => {
+  const { folder, pids } = await startElsewhere('', '{ keep: true, controllerManager: false, scheduler: false }');
+  process.kill(pids[0] ?? 0, 'SIGKILL');
+  execFileSync(`${folder}/stop.sh`);
+  await assertNothingLeft(folder, pids);
+});
+
 test('the next start removes what a killed guard left behind', async () => {
   const { child, folder, pids } = await startElsewhere('setInterval(() => undefined, 1000);');
-  process.kill(readGuard(folder)?.pid ?? 0, 'SIGKILL');
+  process.kill(pids[0] ?? 0, 'SIGKILL');
   child.kill('SIGKILL');
   await once(child, 'exit');
   assert.deepEqual(runningIn(folder, pids), pids.slice(1), 'its parts, but not its guard');
@@ -74,6 +80,7 @@ test('a test run that uses the shared cluster ends by itself and leaves nothing'
 interface Elsewhere {
   readonly child: ChildProcess;
   readonly folder: string;
+  /** The guard first, then what it started. */
   readonly pids: readonly number[];
 }
 

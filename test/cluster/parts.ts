@@ -50,6 +50,7 @@ function etcd({ folder }: Layout): string[] {
     '--name=plumbline',
     `--data-dir=${join(folder, 'etcd')}`,
     '--unsafe-no-fsync',
+    `--quota-backend-bytes=${8 * 1024 ** 3}`,
     `--listen-client-urls=${etcdSocket}`,
     `--advertise-client-urls=${etcdSocket}`,
     `--listen-peer-urls=${etcdPeerSocket}`,

@@ -1,5 +1,4 @@
 import { fork, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -47,7 +46,7 @@ export class GuardedProcess {
   }
 
   #end(exit: Exit): void {
-    this.exit = exit;
+    this.exit ??= exit;
     this.#ended.resolve(exit);
   }
 }
@@ -60,7 +59,7 @@ export class Guard {
   readonly folder: string;
   readonly pid: number;
   readonly #guard: ChildProcess;
-  readonly #gone: Promise<unknown>;
+  readonly #gone: Promise<void>;
   readonly #processes = new Map<string, GuardedProcess>();
   #callsUnderWay = 0;
 
@@ -72,10 +71,13 @@ export class Guard {
     this.pid = this.#guard.pid;
     writeGuard(folder, this.pid);
     this.#guard.on('message', (report: GuardReport) => this.#processes.get(report.name)?.receive(report));
+    // A request that cannot be delivered: the guard has ended, and its exit says so.
     this.#guard.on('error', () => undefined);
-    this.#gone = once(this.#guard, 'exit');
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#gone = promise;
     this.#guard.once('exit', () => {
       for (const process of this.#processes.values()) process.lose('its guard process has ended');
+      resolve();
     });
     this.#guard.unref();
     this.#guard.channel?.unref();
@@ -89,7 +91,7 @@ export class Guard {
     const started = new GuardedProcess(command);
     this.#processes.set(command.name, started);
     await this.#during(async () => {
-      this.#send({ type: 'run', command });
+      await this.#send({ type: 'run', command });
       await started.pid;
     });
     return started;
@@ -99,17 +101,17 @@ export class Guard {
   async end(process: GuardedProcess, graceMs: number): Promise<void> {
     await this.#during(async () => {
       if (process.exit !== undefined) return;
-      this.#send({ type: 'end', name: process.command.name, signal: 'SIGTERM' });
+      await this.#send({ type: 'end', name: process.command.name, signal: 'SIGTERM' });
       const isOver = await Promise.race([process.exited.then(() => true), delay(graceMs, false, { ref: false })]);
       if (isOver) return;
-      this.#send({ type: 'end', name: process.command.name, signal: 'SIGKILL' });
+      await this.#send({ type: 'end', name: process.command.name, signal: 'SIGKILL' });
       await process.exited;
     });
   }
 
   /** Lets everything go on when this process ends. A SIGTERM to `pid` then does what `close` does. */
-  keep(): void {
-    this.#send({ type: 'keep' });
+  async keep(): Promise<void> {
+    await this.#during(() => this.#send({ type: 'keep' }));
   }
 
   /** Waits for a process to end, and keeps this process alive meanwhile. */
@@ -120,15 +122,19 @@ export class Guard {
   /** Ends everything that runs, at once, and removes the folder. */
   async close(): Promise<void> {
     await this.#during(async () => {
-      this.#send({ type: 'close' });
+      await this.#send({ type: 'close' });
       await this.#gone;
     });
     // The guard has done this, unless somebody killed it.
     removeFolder(this.folder);
   }
 
-  #send(request: GuardRequest): void {
-    if (this.#guard.connected) this.#guard.send(request, () => undefined);
+  /** Resolves when the request is on its way, so that it arrives even if this process ends at once. */
+  #send(request: GuardRequest): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#guard.connected) this.#guard.send(request, () => resolve());
+      else resolve();
+    });
   }
 
   async #during<T>(call: () => Promise<T>): Promise<T> {

@@ -28,7 +28,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     try {
       const cluster = new ControlPlane(binaries, options, ports, guard);
       await cluster.start();
-      if (options.keep === true) guard.keep();
+      if (options.keep === true) await guard.keep();
       options.onProgress?.(`Kubernetes is ready after ${((performance.now() - begin) / 1000).toFixed(1)} s.`);
       return cluster;
     } catch (error) {
