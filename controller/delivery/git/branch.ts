@@ -1,0 +1,214 @@
+import type { Clock } from '../../kube/clock.ts';
+import { planBatch, type PlannedDatabase } from './batch-plan.ts';
+import { Clone, type CloneOptions } from './clone.ts';
+import { commitMessage, type CommittedDatabase } from './commit-message.ts';
+import type { Author } from './fast-import.ts';
+import type { FolderChange } from './folder-change.ts';
+import { GitDeliveryError } from './git-delivery-error.ts';
+import type { CheckedSubmission } from './submission.ts';
+
+export interface BranchOptions extends CloneOptions {
+  /** A wall clock: its time is written into the commits. */
+  readonly clock: Clock;
+  /** Defaults to `Plumbline <plumbline@localhost>`. */
+  readonly author?: Author;
+  /** From 0 to 1, for the jitter. Defaults to Math.random. */
+  readonly random?: () => number;
+}
+
+/** What became of one database of a batch. */
+export type Outcome =
+  | { readonly kind: 'committed'; readonly commit: string }
+  /** The branch has these files already. */
+  | { readonly kind: 'unchanged' }
+  | { readonly kind: 'failed'; readonly error: unknown };
+
+export interface BranchStats {
+  readonly commits: number;
+  /** Pushes that the repository did not take. */
+  readonly rejections: number;
+  readonly gitProcesses: number;
+}
+
+/** A repository that is being written to by others takes a push sooner or later: so many times it is tried again. */
+const retries = 5;
+/** So many rejections in a row while nobody else pushed are no race: the repository does not want the commit. */
+const patience = 3;
+/** So many single databases refused in a row mean that every one is refused. */
+const refusalsBeforeGivingUp = 3;
+const firstRetryMs = 100;
+
+/** One branch of one repository, moved forward one commit at a time. Not for concurrent use. */
+export class Branch {
+  readonly #options: BranchOptions;
+  readonly #clone: Clone;
+  /** The newest commit known, itself unknown at first and after a failure. */
+  #tip: { readonly commit: string | undefined } | undefined;
+  #commits = 0;
+  #rejections = 0;
+
+  constructor(options: BranchOptions) {
+    this.#options = options;
+    this.#clone = new Clone(options);
+  }
+
+  get stats(): BranchStats {
+    return { commits: this.#commits, rejections: this.#rejections, gitProcesses: this.#clone.processes };
+  }
+
+  /** @throws GitDeliveryError GitMissing */
+  async checkGit(): Promise<void> {
+    await this.#clone.checkGit();
+  }
+
+  /**
+   * Brings the databases' folders into the branch with one commit. Where the repository refuses that commit, the batch is
+   * halved until the refused database is alone. Never rejects.
+   */
+  async publish(batch: readonly CheckedSubmission[]): Promise<Map<string, Outcome>> {
+    const outcomes = new Map<string, Outcome>();
+    let refusals = 0;
+    const parts = [batch];
+    for (let part = parts.pop(); part !== undefined; part = parts.pop()) {
+      try {
+        await this.#publishWhole(part, outcomes, part === batch ? patience : 1);
+        refusals = 0;
+      } catch (error) {
+        this.#tip = undefined;
+        const isRefusal = error instanceof GitDeliveryError && error.reason === 'PushRefused';
+        if (isRefusal && part.length > 1 && refusals < refusalsBeforeGivingUp) {
+          const half = part.length >> 1;
+          parts.push(part.slice(half), part.slice(0, half));
+        } else {
+          refusals += isRefusal ? 1 : 0;
+          for (const { key } of part) outcomes.set(key, { kind: 'failed', error });
+        }
+      }
+    }
+    return outcomes;
+  }
+
+  async #publishWhole(
+    batch: readonly CheckedSubmission[],
+    outcomes: Map<string, Outcome>,
+    patience: number,
+  ): Promise<void> {
+    let hasHealed = false;
+    let refusals = 0;
+    for (let attempt = 0; ;) {
+      try {
+        const rejection = await this.#publishOnce(batch, outcomes);
+        if (rejection === undefined) return;
+        refusals = rejection.isOvertaken ? 0 : refusals + 1;
+        if (refusals >= patience) throw refused(rejection.words);
+        if (attempt >= retries) throw overtaken(rejection.words);
+        await this.#options.clock.sleep(this.#retryMs(attempt));
+        attempt++;
+      } catch (error) {
+        if (hasHealed || !(error instanceof GitDeliveryError) || error.reason !== 'CloneBroken') throw error;
+        hasHealed = true;
+        this.#tip = undefined;
+        await this.#clone.wipe();
+      }
+    }
+  }
+
+  /** Returns undefined where it is done, or the words of a rejection and whether somebody else's push was the cause. */
+  async #publishOnce(
+    batch: readonly CheckedSubmission[],
+    outcomes: Map<string, Outcome>,
+  ): Promise<{ words: string; isOvertaken: boolean } | undefined> {
+    this.#tip ??= { commit: await this.#clone.fetch() };
+    const parent = this.#tip.commit;
+    const planned = await planBatch(this.#clone, parent, batch);
+    const changing = planned.flatMap((database) => record(database, outcomes));
+    if (changing.length === 0) return undefined;
+
+    const commit = await this.#commit(parent, changing);
+    const pushed = await this.#clone.push(commit);
+    if (pushed.kind === 'pushed') {
+      this.#tip = { commit };
+      this.#commits++;
+      for (const { submission } of changing) outcomes.set(submission.key, { kind: 'committed', commit });
+      return undefined;
+    }
+    // Servers say it in a dozen ways ("fetch first", "stale info", "cannot lock ref"). What counts is whether the branch moved.
+    this.#rejections++;
+    this.#tip = undefined;
+    this.#tip = { commit: await this.#clone.fetch() };
+    return { words: pushed.words, isOvertaken: this.#tip.commit !== parent };
+  }
+
+  #commit(parent: string | undefined, changing: readonly ChangingDatabase[]): Promise<string> {
+    const { clock, author = { name: 'Plumbline', email: 'plumbline@localhost' } } = this.#options;
+    return this.#clone.commit({
+      parent,
+      author,
+      epochSeconds: Math.floor(clock.now() / 1000),
+      message: commitMessage(changing.map(forMessage)),
+      writes: changing.flatMap(({ change }) => [...change.added, ...change.changed]),
+      deletes: changing.flatMap(({ change }) => change.removed),
+    });
+  }
+
+  #retryMs(attempt: number): number {
+    const { random = Math.random } = this.#options;
+    return firstRetryMs * 2 ** attempt * (0.5 + random());
+  }
+}
+
+interface ChangingDatabase {
+  readonly submission: CheckedSubmission;
+  readonly change: Extract<FolderChange, { kind: 'change' }>;
+}
+
+/** Writes down what needs no commit and returns what does. */
+function record({ submission, change }: PlannedDatabase, outcomes: Map<string, Outcome>): ChangingDatabase[] {
+  if (change.kind === 'blocked') {
+    const what = `A ${change.by} at ${change.path} is in the way of ${submission.key}`;
+    const error = new GitDeliveryError(
+      'PathBlocked',
+      `${what}. It is not Plumbline's, so move it away or choose another branch.`,
+    );
+    outcomes.set(submission.key, { kind: 'failed', error });
+    return [];
+  }
+  if (change.added.length + change.changed.length + change.removed.length > 0) return [{ submission, change }];
+  outcomes.set(submission.key, { kind: 'unchanged' });
+  return [];
+}
+
+function forMessage({ submission, change }: ChangingDatabase): CommittedDatabase {
+  const { namespace, name, folder, isRemoval, things, change: why } = submission;
+  const inFolder = (path: string): string => path.slice(folder.length + 1);
+  const added = change.added.map(({ path }) => path);
+  const changed = change.changed.map(({ path }) => path);
+  const isNew = changed.length + change.removed.length === 0 && added.length === submission.wanted.size;
+  return {
+    namespace,
+    name,
+    generation: why.generation,
+    summary: why.summary,
+    kind: isRemoval ? 'remove' : isNew ? 'add' : 'update',
+    things: [
+      ...[...changed, ...added].map((path) => things.get(path) ?? inFolder(path)),
+      ...change.removed.map(inFolder),
+    ],
+    added: added.map(inFolder),
+    changed: changed.map(inFolder),
+    removed: change.removed.map(inFolder),
+  };
+}
+
+function refused(words: string): GitDeliveryError {
+  const advice = 'Check the right to push, branch protection and the hooks of the server.';
+  return new GitDeliveryError('PushRefused', `The Git repository does not take the commit (${words}). ${advice}`);
+}
+
+function overtaken(words: string): GitDeliveryError {
+  const what = `Others pushed to the branch each of ${retries + 1} times before the commit arrived (${words}).`;
+  return new GitDeliveryError(
+    'PushOvertaken',
+    `${what} It is tried again later; a branch of its own would end the race.`,
+  );
+}

@@ -1,0 +1,210 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fastImportStream, type NewCommit } from './fast-import.ts';
+import { GitDeliveryError } from './git-delivery-error.ts';
+import { GitProcess, type GitProcessOptions } from './git-process.ts';
+import { parseTree, type TreeEntry } from './tree-entry.ts';
+
+export interface CloneOptions extends Omit<GitProcessOptions, 'gitDirectory' | 'home'> {
+  readonly url: string;
+  readonly branch: string;
+  /** A folder of its own, which may be lost at any time. */
+  readonly directory: string;
+}
+
+export type PushOutcome = { readonly kind: 'pushed' } | { readonly kind: 'rejected'; readonly words: string };
+
+/** Nothing of a commit or a push runs a program, whatever the machine's templates say. */
+const config = `[core]
+	repositoryformatversion = 0
+	bare = true
+	hooksPath = /dev/null
+	autocrlf = false
+	fsmonitor = false
+[commit]
+	gpgsign = false
+[push]
+	gpgsign = false
+[credential]
+	helper =
+[gc]
+	auto = 0
+[maintenance]
+	auto = false
+`;
+
+const remoteHead = 'refs/plumbline/head';
+const nextCommit = 'refs/plumbline/next';
+/** git runs no clean-up here, so that after as many commits the copy is made anew instead. */
+const commitsPerClone = 500;
+/** Keeps an argument list well below what Linux takes. */
+const pathsPerCommand = 1000;
+
+/**
+ * A shallow bare copy of one branch. There is no work tree: trees are read and commits are made inside git's own store.
+ */
+export class Clone {
+  readonly #git: GitProcess;
+  readonly #options: CloneOptions;
+  readonly #gitDirectory: string;
+  readonly #home: string;
+  #isReady = false;
+  #commits = 0;
+
+  constructor(options: CloneOptions) {
+    this.#options = options;
+    this.#gitDirectory = join(options.directory, 'repository.git');
+    this.#home = join(options.directory, 'home');
+    this.#git = new GitProcess({ ...options, gitDirectory: this.#gitDirectory, home: this.#home });
+  }
+
+  /** How many git commands were ever started. */
+  get processes(): number {
+    return this.#git.started;
+  }
+
+  /** @throws GitDeliveryError GitMissing, CloneBroken */
+  async checkGit(): Promise<void> {
+    await this.#makeHome();
+    await this.#git.run(['version']);
+  }
+
+  /**
+   * Gets the newest commit of the branch and returns its hash, or undefined where the branch doesn't exist yet.
+   * @throws GitDeliveryError RemoteUnreachable, CloneBroken
+   */
+  async fetch(): Promise<string | undefined> {
+    if (this.#commits >= commitsPerClone) await this.wipe();
+    try {
+      return await this.#fetchOnce();
+    } catch (error) {
+      if (!isFailure(error)) throw error;
+      if (!(await this.#isBranchThere())) return undefined;
+      await this.wipe();
+      return this.#local(() => this.#fetchOnce());
+    }
+  }
+
+  /** Every file, link or submodule in the folders, and whatever other than a folder stands in their way. */
+  async entries(commit: string, folders: readonly string[]): Promise<TreeEntry[]> {
+    return this.#inPortions(folders, async (paths) =>
+      parseTree(await this.#git.run(['ls-tree', '-r', '-z', commit, '--', ...paths])),
+    );
+  }
+
+  /** What the paths themselves are. A folder is left out where another path is in it. */
+  async entriesAt(commit: string, paths: readonly string[]): Promise<TreeEntry[]> {
+    return this.#inPortions(paths, async (paths) =>
+      parseTree(await this.#git.run(['ls-tree', '-z', commit, '--', ...paths])),
+    );
+  }
+
+  /** The files in the folders of which a line matches the extended regular expression. */
+  async matching(commit: string, pattern: string, folders: readonly string[]): Promise<string[]> {
+    return this.#inPortions(folders, async (paths) => {
+      const args = ['--literal-pathspecs', 'grep', '-z', '-l', '-I', '-E', '-e', pattern, commit, '--', ...paths];
+      const output = await this.#git.run(args, { answers: [1] });
+      return output.split('\0').flatMap((line) => (line === '' ? [] : [line.slice(commit.length + 1)]));
+    });
+  }
+
+  /** Makes a commit and returns its hash. Nobody sees it before `push`. */
+  async commit(commit: Omit<NewCommit, 'ref'>): Promise<string> {
+    const stream = fastImportStream({ ...commit, ref: nextCommit });
+    const output = await this.#local(() => this.#git.run(['fast-import', '--quiet', '--force'], { input: stream }));
+    const hash = output.trim();
+    if (!/^[0-9a-f]{40}$/.test(hash)) throw broken('git fast-import gave no hash');
+    this.#commits++;
+    return hash;
+  }
+
+  /** Never by force: the branch moves forward or stays. */
+  async push(commit: string): Promise<PushOutcome> {
+    const { url, branch } = this.#options;
+    try {
+      await this.#git.run(['push', '--quiet', '--no-verify', url, `${commit}:refs/heads/${branch}`]);
+      return { kind: 'pushed' };
+    } catch (error) {
+      if (!isFailure(error)) throw error;
+      return { kind: 'rejected', words: error.message };
+    }
+  }
+
+  /** Throws the copy away; the next fetch makes a new one. */
+  async wipe(): Promise<void> {
+    await rm(this.#gitDirectory, { recursive: true, force: true });
+    this.#isReady = false;
+    this.#commits = 0;
+  }
+
+  async #fetchOnce(): Promise<string> {
+    const { url, branch } = this.#options;
+    await this.#prepare();
+    const quiet = ['--quiet', '--depth=1', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance'];
+    await this.#git.run(['fetch', ...quiet, url, `+refs/heads/${branch}:${remoteHead}`]);
+    return (await this.#git.run(['rev-parse', '--verify', `${remoteHead}^{commit}`])).trim();
+  }
+
+  /** Asks without a look at the words of the failed fetch, which differ by version, protocol and server. */
+  async #isBranchThere(): Promise<boolean> {
+    const { url, branch } = this.#options;
+    try {
+      const listed = await this.#git.run(['ls-remote', '--heads', url, `refs/heads/${branch}`]);
+      return listed.includes(`\trefs/heads/${branch}\n`);
+    } catch (error) {
+      if (!isFailure(error)) throw error;
+      const advice = 'Check the URL, the network and the right to read.';
+      throw new GitDeliveryError('RemoteUnreachable', `The Git repository can't be read (${error.message}). ${advice}`);
+    }
+  }
+
+  async #prepare(): Promise<void> {
+    if (this.#isReady) return;
+    await this.#makeHome();
+    try {
+      await this.#git.run(['init', '--quiet', '--bare']);
+    } catch (error) {
+      if (!isFailure(error)) throw error;
+      await this.wipe();
+      await this.#git.run(['init', '--quiet', '--bare']);
+    }
+    await rm(join(this.#gitDirectory, 'hooks'), { recursive: true, force: true });
+    await writeFile(join(this.#gitDirectory, 'config'), config);
+    this.#isReady = true;
+  }
+
+  async #makeHome(): Promise<void> {
+    try {
+      await mkdir(this.#home, { recursive: true });
+    } catch (error) {
+      throw broken(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  async #inPortions<T>(paths: readonly string[], ask: (paths: readonly string[]) => Promise<T[]>): Promise<T[]> {
+    const answers: T[] = [];
+    for (let start = 0; start < paths.length; start += pathsPerCommand) {
+      const portion = paths.slice(start, start + pathsPerCommand);
+      answers.push(...(await this.#local(() => ask(portion))));
+    }
+    return answers;
+  }
+
+  /** What needs no network can only fail because the copy is damaged. */
+  async #local<T>(ask: () => Promise<T>): Promise<T> {
+    try {
+      return await ask();
+    } catch (error) {
+      throw isFailure(error) ? broken(error.message) : error;
+    }
+  }
+}
+
+function isFailure(error: unknown): error is GitDeliveryError {
+  return error instanceof GitDeliveryError && error.reason === 'GitFailed';
+}
+
+function broken(words: string): GitDeliveryError {
+  const advice = 'It is made anew at the next try; see whether its folder is writable and the disk has room.';
+  return new GitDeliveryError('CloneBroken', `Plumbline's copy of the Git repository is damaged (${words}). ${advice}`);
+}

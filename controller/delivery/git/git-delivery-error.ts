@@ -1,0 +1,40 @@
+/** Why a delivery to Git failed. */
+export type GitDeliveryReason =
+  /** The git program is not installed. */
+  | 'GitMissing'
+  /** A git command took too long. */
+  | 'GitTimedOut'
+  /** A git command failed in a way that has no name of its own. */
+  | 'GitFailed'
+  /** Our copy of the repository is damaged and could not be made anew. */
+  | 'CloneBroken'
+  /** The repository does not answer, or does not let us read. */
+  | 'RemoteUnreachable'
+  /** The repository does not take the commit, although nobody else pushed: no permission, a protected branch, a hook. */
+  | 'PushRefused'
+  /** Others pushed each time before us. */
+  | 'PushOvertaken'
+  /** The URL has credentials in it or is of a kind that is not supported. */
+  | 'UrlRefused'
+  | 'BranchRefused'
+  /** A path would leave the database's folder, or is not spelt as Plumbline spells paths. */
+  | 'PathRefused'
+  /** Something else in the repository (a link, a file) is where a folder or file has to be. */
+  | 'PathBlocked'
+  /** A file holds a Secret with its values. */
+  | 'SecretRefused'
+  /** A file can't be read as YAML, so nobody can say whether it holds a Secret. */
+  | 'ManifestUnreadable'
+  /** The writer was stopped before it came to this. */
+  | 'WriterStopped';
+
+/** The message says what failed and what to do. It holds neither credentials nor the content of files. */
+export class GitDeliveryError extends Error {
+  override readonly name = 'GitDeliveryError';
+  readonly reason: GitDeliveryReason;
+
+  constructor(reason: GitDeliveryReason, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+  }
+}

@@ -1,0 +1,61 @@
+import { hash } from 'node:crypto';
+import { inspectFile } from './gate.ts';
+import { folderOf, pathIn } from './repository-path.ts';
+
+/** What a database's folder in Git should hold. */
+export interface GitSubmission {
+  readonly namespace: string;
+  readonly name: string;
+  /** Content by path inside the folder. Undefined: the database is gone, and so are its files. */
+  readonly files: ReadonlyMap<string, string> | undefined;
+  readonly change: {
+    /** `metadata.generation` of the DatabaseService. */
+    readonly generation: number;
+    /** Why, for the reviewer: a line each, without secrets. */
+    readonly summary: readonly string[];
+  };
+}
+
+/** A submission that has passed every check. */
+export interface CheckedSubmission {
+  /** `namespace/name`. */
+  readonly key: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly folder: string;
+  readonly isRemoval: boolean;
+  /** Content by path in the repository. */
+  readonly wanted: ReadonlyMap<string, string>;
+  /** What each file is, for people, by path in the repository. */
+  readonly things: ReadonlyMap<string, string>;
+  readonly change: GitSubmission['change'];
+}
+
+/** @throws GitDeliveryError PathRefused, SecretRefused, ManifestUnreadable */
+export function checkSubmission(cluster: string, submission: GitSubmission): CheckedSubmission {
+  const { namespace, name, files, change } = submission;
+  const folder = folderOf({ cluster, namespace, name });
+  const wanted = new Map<string, string>();
+  const things = new Map<string, string>();
+  for (const [relativePath, content] of files ?? []) {
+    const path = pathIn(folder, relativePath);
+    wanted.set(path, content);
+    things.set(path, inspectFile(path, content));
+  }
+  return {
+    key: `${namespace}/${name}`,
+    namespace,
+    name,
+    folder,
+    isRemoval: files === undefined,
+    wanted,
+    things,
+    change,
+  };
+}
+
+/** Equal for equal files, in whatever order they come. */
+export function contentHash(files: GitSubmission['files']): string {
+  const sorted = files === undefined ? undefined : [...files].sort(([a], [b]) => (a < b ? -1 : 1));
+  return hash('sha256', JSON.stringify(sorted) ?? 'removed', 'base64url');
+}

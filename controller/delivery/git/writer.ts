@@ -1,0 +1,152 @@
+import { pause } from '../../kube/clock.ts';
+import { Branch, type BranchOptions, type BranchStats, type Outcome } from './branch.ts';
+import { GitDeliveryError } from './git-delivery-error.ts';
+import { checkRemoteUrl } from './remote-url.ts';
+import { checkBranch, folderOf } from './repository-path.ts';
+import { checkSubmission, contentHash, type CheckedSubmission, type GitSubmission } from './submission.ts';
+
+export interface GitWriterOptions extends BranchOptions {
+  /** The folder under `clusters/`. */
+  readonly cluster: string;
+  /** How long changes are gathered for one commit. Defaults to 1 s. */
+  readonly windowMs?: number;
+}
+
+export interface GitDelivery {
+  /**
+   * The commit that holds the files, as far as this writer knows: undefined where they were in the branch before the
+   * writer's start.
+   */
+  readonly commit: string | undefined;
+  /** The database's folder in the repository. */
+  readonly path: string;
+  /** Whether a commit was made for this. */
+  readonly isNew: boolean;
+}
+
+export interface GitWriterStats extends BranchStats {
+  /** Databases that wait for a commit. */
+  readonly waiting: number;
+}
+
+interface Waiting {
+  readonly submission: CheckedSubmission;
+  readonly hash: string;
+  readonly settled: PromiseWithResolvers<GitDelivery>;
+}
+
+/**
+ * The only writer of one branch of one repository. What is submitted within a short time becomes one commit; what the
+ * branch holds already becomes none. The branch only moves forward, and what others commit stays.
+ */
+export class GitWriter {
+  readonly #options: GitWriterOptions;
+  readonly #branch: Branch;
+  readonly #stopping = new AbortController();
+  readonly #written = new Map<string, { readonly hash: string; readonly commit: string | undefined }>();
+  #waiting = new Map<string, Waiting>();
+  #underWay: ReadonlyMap<string, Waiting> = new Map();
+  #wake = Promise.withResolvers<void>();
+  #running: Promise<void> = Promise.resolve();
+
+  /** @throws GitDeliveryError UrlRefused, BranchRefused, PathRefused */
+  constructor(options: GitWriterOptions) {
+    checkRemoteUrl(options.url);
+    checkBranch(options.branch);
+    folderOf({ cluster: options.cluster, namespace: 'namespace', name: 'name' });
+    this.#options = options;
+    this.#branch = new Branch(options);
+  }
+
+  get stats(): GitWriterStats {
+    return { ...this.#branch.stats, waiting: this.#waiting.size + this.#underWay.size };
+  }
+
+  /**
+   * Begins to write. The repository may be out of reach at that time.
+   * @throws GitDeliveryError GitMissing
+   */
+  async start(): Promise<void> {
+    await this.#branch.checkGit();
+    this.#running = this.#run();
+  }
+
+  /** Takes no more, writes what was submitted and resolves. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#wake.resolve();
+    await this.#running;
+    for (const { settled } of this.#waiting.values()) settled.reject(stopped());
+    this.#waiting.clear();
+  }
+
+  /**
+   * Resolves once the branch holds the files. Of two submissions of one database within a window the later counts, for
+   * both callers.
+   * @throws GitDeliveryError
+   */
+  async submit(submission: GitSubmission): Promise<GitDelivery> {
+    if (this.#stopping.signal.aborted) throw stopped();
+    const { cluster } = this.#options;
+    const path = folderOf({ cluster, namespace: submission.namespace, name: submission.name });
+    const key = `${submission.namespace}/${submission.name}`;
+    const hash = contentHash(submission.files);
+    const known = this.#written.get(key);
+    if (known?.hash === hash && !this.#waiting.has(key) && !this.#underWay.has(key)) {
+      return { commit: known.commit, path, isNew: false };
+    }
+    const checked = checkSubmission(cluster, submission);
+    const settled = this.#waiting.get(key)?.settled ?? Promise.withResolvers<GitDelivery>();
+    this.#waiting.set(key, { submission: checked, hash, settled });
+    this.#wake.resolve();
+    return settled.promise;
+  }
+
+  async #run(): Promise<void> {
+    const { clock, windowMs = 1000 } = this.#options;
+    const { signal } = this.#stopping;
+    for (;;) {
+      await this.#wake.promise;
+      this.#wake = Promise.withResolvers();
+      if (this.#waiting.size === 0 && signal.aborted) return;
+      await pause(clock, windowMs, signal);
+      await this.#writeWaiting();
+      if (this.#waiting.size > 0 || signal.aborted) this.#wake.resolve();
+    }
+  }
+
+  async #writeWaiting(): Promise<void> {
+    const batch = this.#waiting;
+    this.#underWay = batch;
+    this.#waiting = new Map();
+    const outcomes = await this.#branch.publish([...batch.values()].map(({ submission }) => submission));
+    this.#underWay = new Map();
+    for (const [key, waiting] of batch) this.#settle(waiting, outcomes.get(key));
+  }
+
+  #settle({ submission, hash, settled }: Waiting, outcome: Outcome | undefined): void {
+    const { key, folder: path } = submission;
+    const known = this.#written.get(key);
+    switch (outcome?.kind) {
+      case 'committed':
+        this.#written.set(key, { hash, commit: outcome.commit });
+        return settled.resolve({ commit: outcome.commit, path, isNew: true });
+      case 'unchanged': {
+        const commit = known?.hash === hash ? known.commit : undefined;
+        this.#written.set(key, { hash, commit });
+        return settled.resolve({ commit, path, isNew: false });
+      }
+      case 'failed':
+        return settled.reject(outcome.error);
+      case undefined:
+        return settled.reject(new Error(`${key} came to no outcome; this is a mistake in Plumbline`));
+    }
+  }
+}
+
+function stopped(): GitDeliveryError {
+  return new GitDeliveryError(
+    'WriterStopped',
+    'The Git writer was stopped. What is missing in Git is written after the next start.',
+  );
+}

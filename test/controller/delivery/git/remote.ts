@@ -1,0 +1,75 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+const person = 'user.name=Some Body';
+const address = 'user.email=somebody@example.org';
+
+/** A bare repository in a temporary folder, and a person who works on it too. */
+export class Remote {
+  readonly root = mkdtempSync(join(tmpdir(), 'plumbline-git-'));
+  readonly path = join(this.root, 'remote.git');
+  readonly #work = join(this.root, 'somebody');
+
+  constructor() {
+    this.git('init', '--quiet', '--bare', '--initial-branch=main', this.path);
+  }
+
+  get url(): string {
+    return `file://${this.path}`;
+  }
+
+  remove(): void {
+    rmSync(this.root, { recursive: true, force: true });
+  }
+
+  git(...args: string[]): string {
+    const env = { PATH: process.env['PATH'], HOME: this.root, GIT_CONFIG_NOSYSTEM: '1', LC_ALL: 'C' };
+    return execFileSync('git', args, { env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  }
+
+  inRemote(...args: string[]): string {
+    return this.git('--git-dir', this.path, ...args).trim();
+  }
+
+  /** How many commits the branch has. */
+  commits(branch = 'main'): number {
+    const exists = this.inRemote('for-each-ref', `refs/heads/${branch}`) !== '';
+    return exists ? Number(this.inRemote('rev-list', '--count', branch)) : 0;
+  }
+
+  files(branch = 'main'): string[] {
+    return this.inRemote('ls-tree', '-r', '--name-only', branch).split('\n');
+  }
+
+  read(path: string, branch = 'main'): string {
+    return this.git('--git-dir', this.path, 'show', `${branch}:${path}`);
+  }
+
+  message(branch = 'main'): string {
+    return this.inRemote('log', '-1', '--format=%B', branch);
+  }
+
+  /** Somebody commits and pushes these files; a content of undefined removes, one with a target makes a link. */
+  somebodyPushes(files: Record<string, string | undefined | { readonly target: string }>): void {
+    rmSync(this.#work, { recursive: true, force: true });
+    this.git('clone', '--quiet', this.path, this.#work);
+    for (const [path, content] of Object.entries(files)) {
+      const file = join(this.#work, path);
+      mkdirSync(dirname(file), { recursive: true });
+      rmSync(file, { recursive: true, force: true });
+      if (typeof content === 'string') writeFileSync(file, content);
+      else if (content !== undefined) symlinkSync(content.target, file);
+    }
+    this.git('-C', this.#work, 'add', '--all');
+    this.git('-C', this.#work, '-c', person, '-c', address, 'commit', '--quiet', '--message', 'By somebody');
+    this.git('-C', this.#work, 'push', '--quiet', 'origin', 'HEAD:refs/heads/main');
+  }
+
+  hook(name: string, script: string): void {
+    const path = join(this.path, 'hooks', name);
+    writeFileSync(path, `#!/bin/sh\n${script}\n`);
+    chmodSync(path, 0o755);
+  }
+}
