@@ -1,49 +1,21 @@
-import { text } from 'node:stream/consumers';
-import packageJson from '../../package.json' with { type: 'json' };
-import { parseAnswer, toObject, toPage } from './answer.ts';
-import { monotonicClock, type Clock } from './clock.ts';
-import { ConnectionError } from './connection-error.ts';
-import type { Connection, HttpRequest, HttpResponse } from './connection.ts';
-import { Deadline } from './deadline.ts';
+import type { Readable } from 'node:stream';
+import { toObject, toPage } from './answer.ts';
+import type { Connection } from './connection.ts';
+import { Exchange, type Call, type ExchangeOptions } from './exchange.ts';
 import { decodeJsonLines } from './json-lines.ts';
-import { errorFromResponse, KubeError, type ClientReason, type Tried } from './kube-error.ts';
+import { KubeError, type Tried } from './kube-error.ts';
 import type * as Api from './kube.ts';
-import type { Lane } from './lanes.ts';
 import { collectionPath, keyOf, objectPath, type KubeObject, type ObjectRef, type ResourceType } from './resource.ts';
 import { readWatchEvent } from './watch-event.ts';
 
-export interface KubeClientOptions {
-  /** Called once for each request and for each page; must not throw. Defaults to nothing. */
-  readonly onRequest?: (facts: Api.RequestFacts) => void;
-  /** Defaults to `requests`; watches always have their own. */
-  readonly lane?: Lane;
-  /** Defaults to 30,000 milliseconds. */
-  readonly timeoutMs?: number;
-  readonly clock?: Clock;
-}
-
-interface Call extends Pick<HttpRequest, 'method' | 'path' | 'headers' | 'lane'> {
-  readonly verb: Api.RequestFacts['verb'];
-  readonly type?: ResourceType;
-  readonly tried: Tried;
-  readonly body?: unknown;
-  readonly options?: Api.CallOptions;
-}
+export type KubeClientOptions = ExchangeOptions;
 
 /** {@link Api.Kube} over a {@link Connection}. */
 export class KubeClient implements Api.Kube {
-  readonly #connection: Connection;
-  readonly #onRequest: ((facts: Api.RequestFacts) => void) | undefined;
-  readonly #lane: Lane;
-  readonly #timeoutMs: number;
-  readonly #clock: Clock;
+  readonly #exchange: Exchange;
 
   constructor(connection: Connection, options: KubeClientOptions = {}) {
-    this.#connection = connection;
-    this.#onRequest = options.onRequest;
-    this.#lane = options.lane ?? 'requests';
-    this.#timeoutMs = options.timeoutMs ?? 30_000;
-    this.#clock = options.clock ?? monotonicClock;
+    this.#exchange = new Exchange(connection, options);
   }
 
   async get<T extends KubeObject>(type: ResourceType<T>, ref: ObjectRef, options?: Api.GetOptions): Promise<T> {
@@ -67,7 +39,7 @@ export class KubeClient implements Api.Kube {
     let next: string | undefined;
     do {
       const path = collectionPath(type, namespace) + query({ labelSelector, fieldSelector, limit, continue: next });
-      const page = await this.#call({ ...call, path }, (body) => toPage(type, body));
+      const page = await this.#exchange.call({ ...call, path }, (body) => toPage(type, body));
       yield { items: page.items, resourceVersion: page.resourceVersion };
       next = page.next;
     } while (next !== undefined);
@@ -81,7 +53,7 @@ export class KubeClient implements Api.Kube {
       fieldValidation: 'Strict',
       dryRun: dryRun === true ? 'All' : undefined,
     });
-    return this.#call(
+    return this.#exchange.call(
       {
         ...about('apply', type, object.metadata, subresource),
         method: 'PATCH',
@@ -110,7 +82,7 @@ export class KubeClient implements Api.Kube {
   async delete(type: ResourceType, ref: ObjectRef, options: Api.DeleteOptions = {}): Promise<void> {
     const { uid, resourceVersion, propagationPolicy, gracePeriodSeconds } = options;
     const preconditions = { uid, resourceVersion };
-    await this.#call(
+    await this.#exchange.call(
       {
         ...about('delete', type, ref),
         method: 'DELETE',
@@ -158,99 +130,20 @@ export class KubeClient implements Api.Kube {
       method: 'GET',
       path: collectionPath(type, namespace) + search,
       headers: accept(options.metadataOnly === true ? 'PartialObjectMetadata' : undefined),
-      lane: 'watches',
       options: { signal },
     };
-    const deadline = this.#deadlineFor(call);
-    try {
-      const { body } = await this.#observed(call, () => this.#open(call, deadline));
-      deadline.disarm();
-      try {
-        for await (const document of decodeJsonLines(body)) {
-          const event = readWatchEvent(type, call.tried, document);
-          if (event instanceof KubeError) throw event;
-          yield event;
-        }
-      } catch (error) {
-        throw asKubeError(error, call, 'WatchBroken');
-      } finally {
-        body.destroy();
-      }
-    } finally {
-      deadline.release();
-    }
+    yield* this.#exchange.stream(call, (body) => readWatch(type, call.tried, body));
   }
 
   async raw(path: string, options?: Api.CallOptions): Promise<unknown> {
     const tried: Tried = { verb: 'get', kind: path, object: '' };
-    return this.#call({ verb: 'raw', tried, method: 'GET', path, headers: accept(), options }, (body) => body);
+    return this.#exchange.call({ verb: 'raw', tried, method: 'GET', path, headers: accept(), options }, (body) => body);
   }
 
   #callFor<T extends KubeObject>(call: Call & { readonly type: ResourceType<T> }): Promise<T> {
-    return this.#call(call, (body) => toObject(call.type, body));
-  }
-
-  /** One whole request: opened, read, checked, reported. */
-  async #call<R>(call: Call, read: (body: unknown, status: number) => R): Promise<R> {
-    const deadline = this.#deadlineFor(call);
-    try {
-      return await this.#observed(call, async () => {
-        const { status, body } = await this.#open(call, deadline);
-        try {
-          return { status, result: read(parseAnswer(await text(body)), status) };
-        } catch (error) {
-          throw asKubeError(error, call, deadline.signal.aborted ? 'NetworkError' : 'MalformedResponse');
-        }
-      }).then(({ result }) => result);
-    } finally {
-      deadline.release();
-    }
-  }
-
-  /** @returns an answer of success, its body not yet read. */
-  async #open(call: Call, deadline: Deadline): Promise<HttpResponse> {
-    try {
-      const response = await this.#connection.request({
-        method: call.method,
-        path: call.path,
-        headers: { ...call.headers, 'user-agent': USER_AGENT },
-        body: call.body === undefined ? undefined : JSON.stringify(call.body),
-        lane: call.lane ?? this.#lane,
-        signal: deadline.signal,
-      });
-      if (response.status < 300) return response;
-      const body = parseAnswer(await text(response.body));
-      throw errorFromResponse(call.tried, response.status, body, response.header('retry-after'), Date.now());
-    } catch (error) {
-      throw asKubeError(error, call, 'NetworkError');
-    }
-  }
-
-  #deadlineFor(call: Call): Deadline {
-    const ms = call.options?.timeoutMs ?? this.#timeoutMs;
-    return new Deadline(this.#clock, ms, call.options?.signal, () => {
-      const facts = { tried: call.tried, reason: 'ClientTimeout' satisfies ClientReason };
-      return new KubeError({ ...facts, message: `no answer within ${ms / 1000} s from ${this.#connection.server}` });
-    });
-  }
-
-  async #observed<R extends { readonly status: number }>(call: Call, send: () => Promise<R>): Promise<R> {
-    const startedAt = this.#clock.now();
-    const report = (status: number | undefined, reason: string | undefined): void =>
-      this.#onRequest?.({ verb: call.verb, type: call.type, status, ms: this.#clock.now() - startedAt, reason });
-    try {
-      const result = await send();
-      report(result.status, undefined);
-      return result;
-    } catch (error) {
-      const failure = error instanceof KubeError ? error : undefined;
-      report(failure?.status, failure === undefined ? 'Aborted' : (failure.reason ?? 'Unknown'));
-      throw error;
-    }
+    return this.#exchange.call(call, (body) => toObject(call.type, body));
   }
 }
-
-const USER_AGENT = `plumbline/${packageJson.version}`;
 
 const PATCH_TYPES = {
   merge: 'application/merge-patch+json',
@@ -276,12 +169,14 @@ function query(parameters: Readonly<Record<string, string | number | boolean | u
   return search.size === 0 ? '' : `?${search.toString()}`;
 }
 
-/** KubeErrors, and what a caller's signal carries, pass as they are; anything else becomes a KubeError without status. */
-function asKubeError(error: unknown, call: Call, reason: ClientReason): unknown {
-  const aborted = call.options?.signal;
-  if (aborted?.aborted === true) return aborted.reason;
-  if (error instanceof KubeError) return error;
-  const message = error instanceof Error ? error.message : String(error);
-  const cause = error instanceof ConnectionError ? error : { cause: error };
-  return new KubeError({ tried: call.tried, reason, message, cause });
+async function* readWatch<T extends KubeObject>(
+  type: ResourceType<T>,
+  tried: Tried,
+  body: Readable,
+): AsyncGenerator<Api.WatchEvent<T>, void> {
+  for await (const document of decodeJsonLines(body)) {
+    const event = readWatchEvent(type, tried, document);
+    if (event instanceof KubeError) throw event;
+    yield event;
+  }
 }

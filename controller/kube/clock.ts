@@ -9,13 +9,13 @@ export interface Clock {
 }
 
 /**
- * A waiting timer does not keep the process alive: what should keep it alive is a server or a held connection.
+ * A sleeper keeps the process alive, since something waits for it; undici's idle connections do not.
  * Node's timers wrap delays beyond 2^31-1 ms to 1 ms, so longer ones are cut to that (about 24 days).
  */
 async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();
   try {
-    await sleepFor(Math.min(Math.max(ms, 0), 2_147_483_647), undefined, { ref: false, signal });
+    await sleepFor(Math.min(Math.max(ms, 0), 2_147_483_647), undefined, { signal });
   } catch (error) {
     signal?.throwIfAborted();
     throw error;

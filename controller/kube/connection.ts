@@ -4,7 +4,7 @@ import { monotonicClock, type Clock } from './clock.ts';
 import { ConnectionError, explainTransportError } from './connection-error.ts';
 import { Credentials, type Access, type TlsMaterial } from './credentials.ts';
 import { Deadline, untilAborted } from './deadline.ts';
-import { isInCluster, targetInCluster } from './in-cluster.ts';
+import { notInCluster, SERVICE_ACCOUNT_FOLDER, targetInCluster } from './in-cluster.ts';
 import { targetFromKubeconfig, type Target } from './kubeconfig.ts';
 import { openLanes, type Lane, type Lanes } from './lanes.ts';
 
@@ -15,8 +15,10 @@ export interface ConnectOptions {
   readonly context?: string;
   /** Use the pod's service account and nothing else. Defaults to false. */
   readonly inCluster?: boolean;
-  /** Put before the path of the mounted service account. Defaults to nothing; for tests. */
-  readonly inClusterRoot?: string;
+  /** Where the service account is mounted. Defaults to {@link SERVICE_ACCOUNT_FOLDER}. */
+  readonly serviceAccountFolder?: string;
+  /** Defaults to `process.env`. */
+  readonly environment?: NodeJS.ProcessEnv;
   /** Ask the server once before returning. Defaults to true; not for a process that must start while the server is down. */
   readonly check?: boolean;
   readonly clock?: Clock;
@@ -73,11 +75,16 @@ export async function connect(options: ConnectOptions = {}): Promise<Connection>
 }
 
 async function findTarget(options: ConnectOptions): Promise<Target> {
-  const { kubeconfig, context, inCluster, inClusterRoot } = options;
-  if (inCluster === true) return targetInCluster(inClusterRoot);
-  const target = await targetFromKubeconfig(kubeconfig, context);
-  if (target !== undefined) return target;
-  if (context === undefined && (await isInCluster(inClusterRoot))) return targetInCluster(inClusterRoot);
+  const { kubeconfig, context, environment = process.env, serviceAccountFolder = SERVICE_ACCOUNT_FOLDER } = options;
+  const inCluster = (): Promise<Target | undefined> => targetInCluster(environment, serviceAccountFolder);
+  if (options.inCluster === true) {
+    const target = await inCluster();
+    if (target === undefined) throw notInCluster(serviceAccountFolder);
+    return target;
+  }
+  const target = await targetFromKubeconfig(environment, kubeconfig, context);
+  const found = target ?? (context === undefined ? await inCluster() : undefined);
+  if (found !== undefined) return found;
   throw new ConnectionError(
     'kubeconfig-missing',
     'there is no kubeconfig: none was named, $KUBECONFIG is not set, ~/.kube/config does not exist, and this is no pod. Give --kubeconfig',

@@ -64,7 +64,7 @@ export type Terminal = {
   readonly kind:
     | 'immutable'
     | 'invalid'
-    | 'strict-decoding' // unknown or duplicate field in a POST or PUT
+    | 'strict-decoding' // unknown or duplicate field in anything but an apply
     | 'typed-patch' // unknown field or duplicate list key in an apply, which the server answers with 500
     | 'dry-run-refused' // a webhook without dry-run
     | 'bad-request'
@@ -108,6 +108,8 @@ function withoutAnswer(error: KubeError): Verdict {
 }
 
 function byStatus(error: KubeError, status: number): Verdict {
+  // A webhook chooses its own status, and a policy's default is 422.
+  if (DENIED.test(error.serverMessage)) return waitFor('admission-denied');
   switch (status) {
     case 400:
       return badRequest(error);
@@ -144,7 +146,6 @@ function badRequest(error: KubeError): Verdict {
   const text = error.serverMessage;
   if (text.includes('strict decoding error')) return terminal('strict-decoding');
   if (text.includes('does not support dry run')) return terminal('dry-run-refused');
-  if (DENIED.test(text)) return waitFor('admission-denied');
   return terminal('bad-request');
 }
 
@@ -152,7 +153,6 @@ function refused(error: KubeError): Verdict {
   const text = error.serverMessage;
   if (hasCause(error, 'NamespaceTerminating')) return waitFor('namespace-terminating');
   if (text.includes('exceeded quota:') || text.includes('failed quota:')) return waitFor('quota-exceeded');
-  if (DENIED.test(text)) return waitFor('admission-denied');
   return waitFor('forbidden');
 }
 
@@ -169,7 +169,7 @@ function conflict(error: KubeError): Verdict {
   }
   if (error.reason === 'AlreadyExists') return backOff('already-exists');
   if (/uid mismatch: .*no existing object/.test(text)) return { class: 'retry-now', kind: 'object-gone' };
-  if (text.includes('UID in precondition')) return { class: 'retry-now', kind: 'object-replaced' };
+  if (/UID in (the )?precondition/.test(text)) return { class: 'retry-now', kind: 'object-replaced' };
   return { class: 'retry-now', kind: 'version-conflict' };
 }
 
@@ -178,6 +178,7 @@ function unprocessable(error: KubeError): Verdict {
   if (error.details.causes.some((cause) => cause.field === 'metadata.uid')) {
     return { class: 'retry-now', kind: 'object-replaced' };
   }
+  if (text.includes('strict decoding error')) return terminal('strict-decoding');
   if (IMMUTABLE.test(text)) return terminal('immutable');
   const isUpdate = error.tried.verb !== 'create';
   if (isUpdate && (CO_OWNERSHIP.test(text) || hasCause(error, 'FieldValueDuplicate'))) return backOff('co-ownership');
@@ -188,7 +189,6 @@ function otherwise(error: KubeError, status: number): Verdict {
   const text = error.serverMessage;
   if (text.includes('failed to create typed patch object')) return terminal('typed-patch');
   if (text.includes('failed calling webhook')) return backOff('webhook-unavailable', error);
-  if (DENIED.test(text)) return waitFor('admission-denied');
   return status >= 500 ? backOff('server-error', error) : terminal('bad-request');
 }
 

@@ -1,44 +1,46 @@
-import { access } from 'node:fs/promises';
-import { KubeConfig } from '@kubernetes/client-node';
+import { readFile } from 'node:fs/promises';
+import { isIPv6 } from 'node:net';
 import { ConnectionError } from './connection-error.ts';
 import type { Target } from './kubeconfig.ts';
 import { withTokenFile } from './token-file.ts';
 
-const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
-
-/** Whether this process looks like one in a pod with a service account. */
-export async function isInCluster(root = ''): Promise<boolean> {
-  try {
-    await access(`${root}${SERVICE_ACCOUNT}/token`);
-    return (process.env['KUBERNETES_SERVICE_HOST'] ?? '') !== '';
-  } catch {
-    return false;
-  }
-}
+/** Where a pod finds its service account: files `token`, `ca.crt` and `namespace`. */
+export const SERVICE_ACCOUNT_FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /**
- * The API server as a pod sees it: address from KUBERNETES_SERVICE_HOST and _PORT (a bare IPv6 address gets its
- * brackets), token, certificate authority and namespace from the mounted service account.
- * @param root put before the mount path; empty but in tests.
- * @throws ConnectionError outside of a pod.
+ * The API server as a pod sees it: address from KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT, the rest from the
+ * mounted service account. As in client-go's InClusterConfig, but that files are read again while the process runs.
+ * @returns undefined outside of a pod, or in one without a service account.
  */
-export async function targetInCluster(root = ''): Promise<Target> {
-  if (!(await isInCluster(root))) {
-    throw new ConnectionError(
-      'not-in-cluster',
-      `this is not a pod with a service account: KUBERNETES_SERVICE_HOST or ${root}${SERVICE_ACCOUNT}/token is missing. ` +
-        'Give a kubeconfig, or set automountServiceAccountToken: true',
-    );
-  }
-  const config = new KubeConfig();
-  config.loadFromCluster(root);
-  const cluster = config.getCurrentCluster();
-  const user = config.getCurrentUser();
-  if (cluster === null || user === null) throw new TypeError('client-node gave no in-cluster configuration');
+export async function targetInCluster(environment: NodeJS.ProcessEnv, folder: string): Promise<Target | undefined> {
+  const host = environment['KUBERNETES_SERVICE_HOST'] ?? '';
+  const port = environment['KUBERNETES_SERVICE_PORT'] ?? '443';
+  if (host === '' || (await textOf(`${folder}/token`)) === undefined) return undefined;
   return {
-    cluster,
-    user: withTokenFile(user, `${root}${SERVICE_ACCOUNT}/token`),
-    namespace: config.getContextObject(config.getCurrentContext())?.namespace,
+    cluster: {
+      name: 'in-cluster',
+      // A bare IPv6 address is no host of a URL (https://github.com/kubernetes-client/javascript/issues/599).
+      server: `https://${isIPv6(host) ? `[${host}]` : host}:${port}`,
+      caFile: `${folder}/ca.crt`,
+      skipTLSVerify: false,
+    },
+    user: withTokenFile({ name: 'service-account' }, `${folder}/token`),
+    namespace: (await textOf(`${folder}/namespace`))?.trim(),
     source: 'the service account of this pod',
   };
+}
+
+export function notInCluster(folder: string): ConnectionError {
+  const message =
+    `this is not a pod with a service account: KUBERNETES_SERVICE_HOST or ${folder}/token is missing. ` +
+    'Give a kubeconfig, or set automountServiceAccountToken: true';
+  return new ConnectionError('not-in-cluster', message);
+}
+
+async function textOf(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch {
+    return undefined;
+  }
 }

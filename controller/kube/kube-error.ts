@@ -84,25 +84,40 @@ export function errorFromResponse(
   const answer = isRecord(body) ? body : {};
   const details = isRecord(answer['details']) ? answer['details'] : {};
   const text = typeof body === 'string' ? body.trim().slice(0, 300) : '';
+  const causes = Array.isArray(details['causes']) ? details['causes'].filter(isRecord) : [];
+  const hide = (message: string): string => withoutValues(message, tried.kind === 'Secret');
   return new KubeError({
     tried,
     status,
     reason: stringOf(answer['reason']),
-    message: stringOf(answer['message']) ?? (text === '' ? 'the server gave no message' : text),
+    message: hide(stringOf(answer['message']) ?? text) || 'the server gave no message',
     details: {
       name: stringOf(details['name']),
       group: stringOf(details['group']),
       kind: stringOf(details['kind']),
       uid: stringOf(details['uid']),
-      causes: Array.isArray(details['causes']) ? details['causes'].filter(isRecord).map(toCause) : [],
+      causes: causes.map((cause) => ({
+        reason: stringOf(cause['reason']),
+        message: hide(stringOf(cause['message']) ?? ''),
+        field: stringOf(cause['field']),
+      })),
     },
     retryAfterSeconds: parseRetryAfter(retryAfter, nowEpochMs) ?? positive(details['retryAfterSeconds']),
   });
 }
 
-function toCause(cause: Record<string, unknown>): StatusCause {
-  return { reason: stringOf(cause['reason']), message: stringOf(cause['message']), field: stringOf(cause['field']) };
+/**
+ * The API repeats refused values in its messages; for a merge patch with an unknown field that value is the whole
+ * stored object, seen on 1.36 for a ConfigMap. So long values are left out, and those of a Secret always.
+ */
+function withoutValues(message: string, isSecret: boolean): string {
+  return message.replace(REFUSED_VALUE, (match, what: string, value: string) =>
+    isSecret || value.length > LONGEST_VALUE ? `${what} value: (hidden)` : match,
+  );
 }
+
+const LONGEST_VALUE = 120;
+const REFUSED_VALUE = /(Invalid|Unsupported|Duplicate) value: ("(?:[^"\\]|\\.)*"|.*?(?=: [a-z])|.*)/gs;
 
 function parseRetryAfter(value: string | undefined, nowEpochMs: number): number | undefined {
   if (value === undefined || value === '') return undefined;

@@ -30,11 +30,15 @@ interface Kubeconfig {
  * @returns undefined if neither a path nor $KUBECONFIG is given and ~/.kube/config does not exist.
  * @throws ConnectionError for a file that is missing, unreadable, not a kubeconfig, or has no such context.
  */
-export async function targetFromKubeconfig(path?: string, context?: string): Promise<Target | undefined> {
-  const named = path ?? process.env['KUBECONFIG'] ?? '';
+export async function targetFromKubeconfig(
+  environment: NodeJS.ProcessEnv,
+  path?: string,
+  context?: string,
+): Promise<Target | undefined> {
+  const named = path ?? environment['KUBECONFIG'] ?? '';
   const files =
     named === ''
-      ? [join(homedir(), '.kube', 'config')]
+      ? [join(environment['HOME'] ?? homedir(), '.kube', 'config')]
       : named
           .split(delimiter)
           .filter(Boolean)
