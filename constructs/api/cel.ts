@@ -1,7 +1,7 @@
-import { isIP } from 'node:net';
 import { Environment } from '@marcbachmann/cel-js';
-import type { Rule } from './kubernetes-schema.ts';
+import { Cidr } from './cidr.ts';
 import { Quantity } from './quantity.ts';
+import { isTransition, type Rule } from './rule.ts';
 
 /** The functions that Kubernetes adds to CEL, as far as our rules use them. Source: https://kubernetes.io/docs/reference/using-api/cel/ */
 const environment = new Environment({
@@ -9,15 +9,25 @@ const environment = new Environment({
   limits: { maxListElements: 4096, maxAstNodes: 100_000 },
 })
   .registerType('Quantity', Quantity)
-  .registerFunction('quantity(string): Quantity', (text: string) => {
-    const quantity = Quantity.parse(text);
-    if (!quantity) throw new Error(`${text} is not a quantity`);
-    return quantity;
-  })
+  .registerFunction('quantity(string): Quantity', (text: string) =>
+    known(Quantity.parse(text), `${text} is no quantity`),
+  )
   .registerFunction('Quantity.isGreaterThan(Quantity): bool', (a: Quantity, b: Quantity) => a.compareTo(b) > 0)
+  .registerFunction('Quantity.isLessThan(Quantity): bool', (a: Quantity, b: Quantity) => a.compareTo(b) < 0)
   .registerFunction('Quantity.compareTo(Quantity): int', (a: Quantity, b: Quantity) => BigInt(a.compareTo(b)))
-  .registerFunction('Quantity.isInteger(): bool', (a: Quantity) => a.isInteger())
-  .registerFunction('isCIDR(string): bool', isCidr);
+  .registerType('Cidr', Cidr)
+  .registerFunction('isCIDR(string): bool', (text: string) => Cidr.parse(text) !== undefined)
+  .registerFunction('cidr(string): Cidr', (text: string) => known(Cidr.parse(text), `${text} is no range`))
+  .registerFunction('Cidr.prefixLength(): int', (range: Cidr) => BigInt(range.length))
+  .registerFunction('Cidr.containsCIDR(string): bool', (outer: Cidr, inner: string) =>
+    outer.contains(known(Cidr.parse(inner), `${inner} is no range`)),
+  )
+  .registerFunction('string.replace(string, string): string', (text: string, from: string, to: string) =>
+    text.replaceAll(from, to),
+  )
+  .registerFunction('string.findAll(string): list<string>', (text: string, pattern: string) =>
+    Array.from(text.matchAll(new RegExp(pattern, 'g')), (match) => match[0]),
+  );
 
 type Program = (context: Record<string, unknown>) => unknown;
 const programs = new Map<string, Program>();
@@ -25,16 +35,18 @@ const programs = new Map<string, Program>();
 /**
  * Evaluates a rule as the API server does.
  *
- * @returns undefined when it holds, else the message. A transition rule (one that reads `oldSelf`) holds where there is no old value.
+ * @param self the value as CEL has it, see {@link toCel}
+ * @param oldSelf the value before; undefined where there is none, and then a transition rule holds
+ * @returns undefined when it holds, else the message
  */
 export function violation(rule: Rule, self: unknown, oldSelf: unknown): string | undefined {
   if (isTransition(rule) && oldSelf === undefined) return undefined;
-  const context = { self: toCel(self), oldSelf: toCel(oldSelf) };
+  const context = { self, oldSelf };
   try {
     if (program(rule.rule)(context) === true) return undefined;
     return rule.messageExpression
       ? String(program(rule.messageExpression)(context))
-      : (rule.message ?? `failed rule: ${rule.rule}`);
+      : (rule.message ?? `breaks the rule ${rule.rule}`);
   } catch (error) {
     // The API server refuses too when a rule cannot be evaluated.
     const cause = error instanceof Error ? error.message.split('\n')[0] : String(error);
@@ -42,21 +54,9 @@ export function violation(rule: Rule, self: unknown, oldSelf: unknown): string |
   }
 }
 
-export function isTransition(rule: Rule): boolean {
-  return /\boldSelf\b/.test(rule.rule);
-}
-
-function program(expression: string): Program {
-  const known = programs.get(expression);
-  if (known) return known;
-  const parsed: Program = environment.parse(expression);
-  programs.set(expression, parsed);
-  return parsed;
-}
-
-/** Whole numbers are `int` in Kubernetes' CEL; a JavaScript number would be a `double`. */
-function toCel(value: unknown): unknown {
-  if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value;
+/** A JSON value as CEL has it. Whole numbers are `int` there; a JavaScript number would be a `double`. */
+export function toCel(value: unknown): unknown {
+  if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : value;
   if (Array.isArray(value)) return value.map(toCel);
   if (value !== null && typeof value === 'object') {
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toCel(item)]));
@@ -64,14 +64,15 @@ function toCel(value: unknown): unknown {
   return value;
 }
 
-/** As `netip.ParsePrefix`: an address without zone, a slash, and a length without leading zeros. */
-function isCidr(text: string): boolean {
-  const [address = '', length = '', ...rest] = text.split('/');
-  const family = address.includes('%') ? 0 : isIP(address);
-  return (
-    rest.length === 0 &&
-    family !== 0 &&
-    /^(0|[1-9]\d{0,2})$/.test(length) &&
-    Number(length) <= (family === 4 ? 32 : 128)
-  );
+function program(expression: string): Program {
+  const parsed = programs.get(expression);
+  if (parsed) return parsed;
+  const fresh: Program = environment.parse(expression);
+  programs.set(expression, fresh);
+  return fresh;
+}
+
+function known<T>(value: T | undefined, problem: string): T {
+  if (value === undefined) throw new Error(problem);
+  return value;
 }

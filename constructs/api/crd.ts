@@ -1,14 +1,15 @@
 import { group, kind, maxNameLength, plural, version } from './resource.ts';
-import type { Rule } from './kubernetes-schema.ts';
-import type { Node } from './schema-check.ts';
+import type { Rule } from './rule.ts';
+import type { Node } from './schema-node.ts';
 import { Spec } from './spec.ts';
 import { Status } from './status.ts';
 
-/** Rules over the whole object; `metadata` may carry nothing but rules on the name. */
+/** Rules over the whole object: a CRD may say no more of metadata than what its name is. */
 export const objectRules: readonly Rule[] = [
   {
     rule: `self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$') && size(self.metadata.name) <= ${maxNameLength}`,
-    messageExpression: `"metadata.name '" + self.metadata.name + "' must begin with a letter, have only a-z, 0-9 and -, no dots, and be at most ${maxNameLength} long"`,
+    message: `must begin with a letter, have only a-z, 0-9 and -, no dots, not end with -, and be at most ${maxNameLength} long`,
+    fieldPath: '.metadata.name',
   },
 ];
 
@@ -79,7 +80,7 @@ export function openApiSchema(): Node {
     properties: {
       apiVersion: { type: 'string', description: 'plumbline.dev/v1alpha1' },
       kind: { type: 'string', description: 'DatabaseService' },
-      metadata: { type: 'object' },
+      metadata: { type: 'object', properties: { name: { type: 'string', maxLength: 253 } } },
       spec: Spec,
       status: Status,
     },

@@ -1,4 +1,4 @@
-import type { Rule } from './kubernetes-schema.ts';
+import { everyKey, type Rule } from './rule.ts';
 
 /**
  * Settings that Plumbline or Patroni sets, or that would end durability, or that run code or read files of the pod.
@@ -51,15 +51,15 @@ export const ownedParameters: readonly string[] = [
 const ownedFamilies = '_command$|_preload_libraries$|_file$|keyfile$|^ssl|^recovery_|^krb_|^gss_';
 
 const name = '^[a-z_][a-z0-9_]*([.][a-z_][a-z0-9_]*)?$';
-const isOwned = `(k in [${ownedParameters.map((p) => `'${p}'`).join(', ')}] || k.matches('${ownedFamilies}'))`;
+const owned = ownedParameters.map((parameter) => `'${parameter}'`).join(', ');
 
 export const parameterRules: readonly Rule[] = [
-  {
-    rule: `self.all(k, k.matches('${name}') && size(k) <= 63)`,
-    messageExpression: `'names of settings are lower case, such as work_mem or pg_stat_statements.max; not ' + self.filter(k, !k.matches('${name}') || size(k) > 63).join(', ')`,
-  },
-  {
-    rule: `self.all(k, !${isOwned})`,
-    messageExpression: `'set by Plumbline or able to run code, so not to be set here: ' + self.filter(k, ${isOwned}).join(', ')`,
-  },
+  everyKey(
+    `k.matches('${name}') && size(k) <= 63`,
+    'names of settings are lower case, such as work_mem or pg_stat_statements.max, not',
+  ),
+  everyKey(
+    `!(k in [${owned}]) && !k.matches('${ownedFamilies}')`,
+    'must not be set: Plumbline sets it, or it can run code',
+  ),
 ];

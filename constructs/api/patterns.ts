@@ -1,14 +1,24 @@
-/** The patterns of the schema. Each has words, since a regular expression tells few people what to write. */
+const subdomain = '[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*';
+const pathPart = '[a-z0-9]+(([.]|_|__|-+)[a-z0-9]+)*';
+
+/* Quantities that are whole bytes: without a fraction, with at most thousandths of a decimal unit, or with eighths of a binary one. */
+const whole = '([0-9]+[.]?0*|[.]0+)([kMGTPE]|[KMGTPE]i|[eE][+]?[0-9]{1,2})?';
+const decimal = '[0-9]*[.][0-9]{1,3}0*([kMGTPE]|[eE][+]?([3-9]|[1-9][0-9]))';
+const binary = '[0-9]*[.](5|25|75|125|375|625|875)0*[KMGTPE]i';
+
+/** The patterns of the schema, in what Go's RE2 and JavaScript read alike: no lookaround, no Unicode classes. */
 export const patterns = {
   /** No control characters: a carriage return or a NUL in a value is never passed on silently. */
   printable: '^[^\\x00-\\x1f\\x7f]*$',
-  objectName: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$',
-  labelKey: '^(([a-z0-9]([-a-z0-9.]*[a-z0-9])?)/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$',
+  objectName: `^${subdomain}$`,
+  labelKey: `^(${subdomain}/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$`,
   labelValue: '^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$',
   /** Source: k8s.io/apimachinery/pkg/api/resource, "The serialization format". */
-  quantity: '^[+]?([0-9]+([.][0-9]*)?|[.][0-9]+)(([KMGTPE]i)|[numkMGTPE]|[eE][-+]?[0-9]+)?$',
+  quantity: '^[+]?([0-9]+([.][0-9]*)?|[.][0-9]+)(([KMGTPE]i)|[numkMGTPE]|[eE][-+]?[0-9]{1,2})?$',
+  bytes: `^[+]?(${whole}|${decimal}|${binary})$`,
   sqlName: '^[A-Za-z_][A-Za-z0-9_-]*$',
-  image: '^[a-zA-Z0-9]([-a-zA-Z0-9._/:]*[a-zA-Z0-9])?(@sha256:[0-9a-f]{64})?$',
+  /** Source: https://pkg.go.dev/github.com/distribution/reference, "Grammar". */
+  image: `^([A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?(:[0-9]{1,5})?/)?${pathPart}(/${pathPart})*(:[A-Za-z0-9_][-A-Za-z0-9_.]{0,127})?(@sha256:[0-9a-f]{64})?$`,
 } as const;
 
 const words: Readonly<Record<keyof typeof patterns, string>> = {
@@ -16,13 +26,26 @@ const words: Readonly<Record<keyof typeof patterns, string>> = {
   objectName: 'must be the name of a Kubernetes object: a-z, 0-9, - and . between letters or digits',
   labelKey: 'must be a label key such as kubernetes.io/hostname',
   labelValue: 'must be a label value: letters, digits, -, _ and .',
-  quantity: 'must be a Kubernetes quantity',
+  quantity: 'must be a Kubernetes quantity: a number with a suffix such as Gi, Mi, m or none; GB and gb are none',
+  bytes:
+    'must be a quantity of whole bytes, with at most three digits behind a point; GB and gb are no suffixes, and m means thousandths',
   sqlName: 'must begin with a letter or _ and have only letters, digits, _ and -',
   image: 'must be a container image such as registry.example/postgresql:17.5',
 };
 
-/** What a pattern asks for, in words. */
+/** What a pattern asks for, in words: a regular expression tells few people what to write. */
 export function inWords(pattern: string): string {
   const name = (Object.keys(patterns) as (keyof typeof patterns)[]).find((key) => patterns[key] === pattern);
   return name ? words[name] : `must match ${pattern}`;
+}
+
+const compiled = new Map<string, RegExp>();
+
+/** The compiled form of a pattern of the schema. */
+export function expression(pattern: string): RegExp {
+  const known = compiled.get(pattern);
+  if (known) return known;
+  const fresh = new RegExp(pattern);
+  compiled.set(pattern, fresh);
+  return fresh;
 }

@@ -1,3 +1,5 @@
+import type { Rule } from './rule.ts';
+
 /**
  * The names of the IANA time zone database (2025b, zones and links), spelt as Kubernetes wants them: `timeZone` of a CronJob is
  * looked up by case, and `Local` is refused.
@@ -91,3 +93,10 @@ export const timeZones: readonly string[] =
   Pacific/Tahiti Pacific/Tarawa Pacific/Tongatapu Pacific/Truk Pacific/Wake Pacific/Wallis Pacific/Yap Poland
   Portugal ROC ROK Singapore Turkey UCT US/Alaska US/Aleutian US/Arizona US/Central US/East-Indiana US/Eastern
   US/Hawaii US/Indiana-Starke US/Michigan US/Mountain US/Pacific US/Samoa UTC Universal W-SU WET Zulu`.split(/\s+/);
+
+export const timeZoneRules: readonly Rule[] = [
+  {
+    rule: `self in [${timeZones.map((zone) => `'${zone}'`).join(', ')}]`,
+    message: 'must be a name of the IANA time zone database in its own spelling, such as Europe/Berlin or Etc/UTC',
+  },
+];

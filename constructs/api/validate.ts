@@ -1,13 +1,15 @@
 import { openApiSchema } from './crd.ts';
 import { readDocuments, type SourceDocument } from './document.ts';
-import { checkMetadata } from './metadata.ts';
+import { metadataProblems, storedMetadata } from './metadata.ts';
 import { sentence, show, type Problem } from './problem.ts';
 import { apiVersion, kind, type DatabaseServiceDocument } from './resource.ts';
-import { check, isFields, withDefaults, type Node } from './schema-check.ts';
+import { ruleProblems } from './rules.ts';
+import { isFields, type Fields, type Node } from './schema-node.ts';
+import { shapeProblems } from './shape.ts';
+import { storedForm } from './stored-form.ts';
+import { unknownFields } from './unknown-fields.ts';
 
-const properties = openApiSchema().properties ?? {};
-const spec: Node = properties['spec'] ?? {};
-const status: Node = properties['status'] ?? {};
+const { spec = {}, status = {} }: Readonly<Record<string, Node>> = openApiSchema().properties ?? {};
 const envelope = ['apiVersion', 'kind', 'metadata', 'spec', 'status'];
 
 /** A document that broke rules; `message` lists all of them. */
@@ -27,7 +29,7 @@ export class InvalidResourceError extends Error {
 export function validateResource(resource: unknown, old?: unknown): readonly Problem[] {
   if (!isFields(resource))
     return [{ field: '', value: show(resource), rule: 'is not an object', remedy: 'write a DatabaseService' }];
-  const foreign = checkEnvelope(resource);
+  const foreign = envelopeProblems(resource);
   if (foreign.length > 0) return foreign;
   const unknown = Object.keys(resource)
     .filter((name) => !envelope.includes(name))
@@ -39,9 +41,10 @@ export function validateResource(resource: unknown, old?: unknown): readonly Pro
     }));
   return [
     ...unknown,
-    ...checkMetadata(resource['metadata']),
-    ...checkSpec(resource['spec'], old),
-    ...checkStatus(resource['status']),
+    ...metadataProblems(storedMetadata(resource['metadata']), isFields(old)),
+    ...specProblems(resource['spec'], isFields(old) ? storedForm(spec, old['spec']) : undefined),
+    // The API server ignores a status that a user writes, but for fields that it does not know.
+    ...unknownFields(status, resource['status'], 'status'),
   ];
 }
 
@@ -53,21 +56,34 @@ export function assertValid(resource: unknown): asserts resource is DatabaseServ
 
 /** One document of a file with what is wrong with it. */
 export interface Judged {
+  /** The resource as the API server would store it; undefined when it has problems. */
   readonly resource: DatabaseServiceDocument | undefined;
   readonly problems: readonly Problem[];
 }
 
-/** Reads and judges all DatabaseServices of a YAML text. Problems carry their line. */
-export function validateText(text: string): readonly Judged[] {
-  const { documents, problems } = readDocuments(text);
+/** Reads and judges all DatabaseServices of a YAML file, given as text or as bytes. Problems carry their line. */
+export function validateText(source: string | Uint8Array): readonly Judged[] {
+  const { documents, problems } = readDocuments(source);
   const unreadable: Judged[] = problems.length > 0 ? [{ resource: undefined, problems }] : [];
   return [...unreadable, ...documents.map(judge)];
 }
 
 /** Judges one document as it was read. */
 export function judge(document: SourceDocument): Judged {
-  const problems = validateResource(document.value).map((problem) => locate(problem, document));
-  return { resource: problems.length === 0 ? (document.value as DatabaseServiceDocument) : undefined, problems };
+  const problems = [
+    ...document.problems,
+    ...validateResource(document.value).map((problem) => locate(problem, document)),
+  ];
+  return { resource: problems.length === 0 ? stored(document.value as DatabaseServiceDocument) : undefined, problems };
+}
+
+function stored({ apiVersion, kind, ...resource }: DatabaseServiceDocument): DatabaseServiceDocument {
+  return {
+    apiVersion,
+    kind,
+    metadata: storedMetadata(resource.metadata) as DatabaseServiceDocument['metadata'],
+    spec: storedForm(spec, resource.spec) as DatabaseServiceDocument['spec'],
+  };
 }
 
 function locate(problem: Problem, document: SourceDocument): Problem {
@@ -76,11 +92,12 @@ function locate(problem: Problem, document: SourceDocument): Problem {
   // 1.10 must not be shown as 1.1: quote what stands in the file.
   const remedy =
     problem.remedy.startsWith('write it in quotes') && written ? `write it in quotes: "${written}"` : problem.remedy;
-  const value = problem.value !== undefined && written && /^[-+\d.]/.test(problem.value) ? written : problem.value;
+  const value =
+    problem.value !== undefined && written && /^([-+\d.]|true|false)/.test(problem.value) ? written : problem.value;
   return { ...problem, line, remedy, value };
 }
 
-function checkEnvelope(resource: Readonly<Record<string, unknown>>): readonly Problem[] {
+function envelopeProblems(resource: Fields): readonly Problem[] {
   const expected = { apiVersion, kind } as const;
   return (['apiVersion', 'kind'] as const)
     .filter((name) => resource[name] !== expected[name])
@@ -92,17 +109,19 @@ function checkEnvelope(resource: Readonly<Record<string, unknown>>): readonly Pr
     }));
 }
 
-function checkSpec(value: unknown, old: unknown): readonly Problem[] {
-  if (value === undefined)
+function specProblems(value: unknown, old: unknown): readonly Problem[] {
+  const stored = storedForm(spec, value);
+  if (stored === undefined || stored === null)
     return [
       { field: 'spec', value: undefined, rule: 'is required', remedy: 'say at least engine, version and storage' },
     ];
-  const before = isFields(old) ? withDefaults(spec, old['spec']) : undefined;
-  return check(spec, withDefaults(spec, value), 'spec', before);
-}
-
-/** A status in a document is ignored by the API server, but its field names are checked like all others. */
-function checkStatus(value: unknown): readonly Problem[] {
-  if (!isFields(value)) return [];
-  return check(status, value, 'status').filter((problem) => problem.rule === 'is not a known field');
+  const malformed = [...unknownFields(spec, value, 'spec'), ...shapeProblems(spec, stored, 'spec')];
+  const rules = ruleProblems(
+    spec,
+    stored,
+    'spec',
+    old,
+    malformed.map(({ field }) => field),
+  );
+  return [...malformed, ...rules];
 }

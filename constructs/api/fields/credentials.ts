@@ -1,0 +1,32 @@
+import { Type } from 'typebox';
+import { Enum, objectName } from '../kubernetes-schema.ts';
+
+export const Credentials = Type.Object(
+  {
+    source: Enum(['Generated', 'Existing'], {
+      description: 'Generated: the controller makes the Secret. Existing: a Secret that is already there is used.',
+    }),
+    secretName: Type.Optional(
+      Type.String({
+        ...objectName,
+        description: 'The Secret of source Existing, with the keys username and password, such as orders-login.',
+      }),
+    ),
+  },
+  {
+    description: 'Where the password of the owner comes from. Default: {source: Generated}.',
+    'x-kubernetes-validations': [
+      {
+        rule: "self.source != 'Existing' || has(self.secretName)",
+        message: 'is required with source Existing',
+        fieldPath: '.secretName',
+        reason: 'FieldValueRequired',
+      },
+      {
+        rule: "self.source == 'Existing' || !has(self.secretName)",
+        message: 'goes with source Existing only',
+        fieldPath: '.secretName',
+      },
+    ],
+  },
+);
