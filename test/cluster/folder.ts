@@ -70,7 +70,8 @@ function isStale(folder: string): boolean {
   if (stats === undefined || stats.uid !== process.getuid?.()) return false;
   const guard = readGuard(folder);
   if (guard === undefined) return Date.now() - stats.mtimeMs > setUpMs;
-  return guard.host === hostname() && commandLine(guard.pid)?.includes(folder) !== true;
+  const command = commandLine(guard.pid);
+  return guard.host === hostname() && command !== '' && command?.includes(folder) !== true;
 }
 
 /** The process that guards a folder. Undefined while it is being started. */
