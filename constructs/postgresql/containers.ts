@@ -15,7 +15,7 @@ export function postgresContainer(database: Database): Container {
     image: database.image,
     imagePullPolicy: 'IfNotPresent',
     command: ['bash', `${paths.scripts}/supervisor.sh`],
-    env: environment,
+    env: [...environment, field('POD_IP', 'status.podIP')],
     livenessProbe: liveness,
     ports: [
       { name: 'postgresql', containerPort: defaults.port, protocol: 'TCP' },
@@ -51,6 +51,9 @@ export function stewardContainer(database: Database): Container {
 const environment: Json<V1EnvVar[]> = [
   { name: 'HOME', value: '/tmp' },
   { name: 'LC_ALL', value: 'C.UTF-8' },
-  { name: 'POD_IP', valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath: 'status.podIP' } } },
-  { name: 'POD_NAME', valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.name' } } },
+  field('POD_NAME', 'metadata.name'),
 ];
+
+function field(name: string, fieldPath: string): Json<V1EnvVar> {
+  return { name, valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath } } };
+}

@@ -8,7 +8,7 @@ function get(path: string, rest: Omit<Probe, 'httpGet'>): Probe {
 }
 
 /** The start gate may wait, for the API server say, before Patroni answers: ten minutes. */
-export const startup: Probe = get('/liveness', { periodSeconds: 2, timeoutSeconds: 2, failureThreshold: 300 });
+export const startup: Probe = get('/liveness', { periodSeconds: 1, timeoutSeconds: 2, failureThreshold: 600 });
 
 /**
  * Ends a container that is frozen: after about ttl, when another member has become primary, for clients that still hang on it. Patroni itself
