@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import type { Clock } from '../kube/clock.ts';
 import type { Cache, Elector, FailureReason, ManagerEnd, Runnable } from './lifecycle.ts';
 import type { Logger } from './logger.ts';
@@ -41,8 +40,6 @@ export class Manager {
 
   constructor(options: ManagerOptions) {
     this.#options = options;
-    // Each cache and each request of a reconcile may listen: Node warns of a leak at eleven.
-    setMaxListeners(0, this.#stopCaches.signal, this.#stopControllers.signal, this.#abortControllers.signal);
   }
 
   get state(): ManagerState {

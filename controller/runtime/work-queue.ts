@@ -158,8 +158,7 @@ export class WorkQueue {
   }
 
   #merge(entry: Entry, priority: number, readyAt: number): void {
-    const isSooner = entry.place !== 'ready' && readyAt < entry.readyAt;
-    if (priority <= entry.priority && !isSooner) return;
+    if (priority <= entry.priority && readyAt >= entry.readyAt) return;
     if (entry.place === 'ready') this.#ready.remove(entry);
     if (entry.place === 'delayed') this.#delayed.remove(entry);
     entry.priority = Math.max(entry.priority, priority);

@@ -74,8 +74,9 @@ export class Branch {
         await this.#publishWhole(part, outcomes, part === batch ? patience : 1);
         refusals = 0;
       } catch (error) {
-        this.#tip = undefined;
         const isRefusal = error instanceof GitDeliveryError && error.reason === 'PushRefused';
+        // After a refusal the newest commit was just read; after anything else nothing is certain.
+        if (!isRefusal) this.#tip = undefined;
         if (isRefusal && part.length > 1 && refusals < refusalsBeforeGivingUp) {
           const half = part.length >> 1;
           parts.push(part.slice(half), part.slice(0, half));

@@ -228,20 +228,4 @@ describe('the manager', () => {
     assert.ok(end.kind === 'failed' && end.reason === 'ControllerFailed');
     assert.match(end.message, /database/);
   });
-
-  test('forty listeners on a stop signal are no leak, so Node prints no warning', async () => {
-    const warnings: Error[] = [];
-    const onWarning = (warning: Error): number => warnings.push(warning);
-    process.on('warning', onWarning);
-    const world = new World();
-    const caches = Array.from({ length: 40 }, (_, i) => world.cache(`cache-${i}`));
-    const controllers = Array.from({ length: 40 }, (_, i) => world.controller(`controller-${i}`));
-    const ended = world.manager({ caches, controllers }).run(world.signal.signal);
-    await world.clock.settle();
-    world.signal.abort();
-    await world.clock.advance(10);
-    await ended;
-    process.off('warning', onWarning);
-    assert.deepEqual(warnings, []);
-  });
 });

@@ -52,7 +52,7 @@ describe('the store', () => {
     const owners = fc.uniqueArray(fc.constantFrom('x', 'y', 'z'), { maxLength: 3 });
     const step = fc.record({ key: fc.constantFrom('a', 'b', 'c'), owners: fc.option(owners) });
     fc.assert(
-      fc.property(fc.array(step), (steps) => {
+      fc.property(fc.array(step, { maxLength: 60, size: 'max' }), (steps) => {
         const store = new Store<Child>((value) => value.owners);
         const plain = new Map<string, Child>();
         for (const { key, owners } of steps) {

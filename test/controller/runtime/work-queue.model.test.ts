@@ -15,7 +15,8 @@ const steps = fc.array(
     fc.record({ kind: fc.constant('done' as const), key }),
     fc.record({ kind: fc.constant('advance' as const), delay }),
   ),
-  { maxLength: 60 },
+  // Without a size, fast-check stops at ten.
+  { maxLength: 80, size: 'max' },
 );
 
 interface Wanted {
