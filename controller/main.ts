@@ -1,5 +1,10 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { CommanderError } from 'commander';
-import { connect, ConnectionError, KubeClient, LeaderElector, type Connection } from './kube/index.ts';
+import { GitDeliveryError } from './delivery/git/git-delivery-error.ts';
+import { GitWriter } from './delivery/git/writer.ts';
+import { connect, ConnectionError, KubeClient, LeaderElector, systemClock, type Connection } from './kube/index.ts';
 import { parseOptions, type ControllerOptions } from './options.ts';
 import { Plumbline } from './plumbline.ts';
 import { createLogger, type Logger } from './runtime/logger.ts';
@@ -27,7 +32,7 @@ async function main(argv: readonly string[]): Promise<number> {
       await connection.close();
     }
   } catch (error) {
-    if (!(error instanceof ConnectionError)) throw error;
+    if (!(error instanceof ConnectionError || error instanceof GitDeliveryError)) throw error;
     process.stderr.write(`${error.message}\n`);
     return 1;
   }
@@ -48,6 +53,7 @@ async function run(
   const plumbline = new Plumbline({
     kube: new KubeClient(connection),
     log,
+    git: writerOf(options),
     namespace: options.namespace,
     workers: options.workers,
     elector: {
@@ -57,6 +63,19 @@ async function run(
   });
   const end = await plumbline.run(signal);
   return end.kind === 'stopped' ? 0 : 1;
+}
+
+function writerOf({ gitUrl, gitBranch, clusterName }: ControllerOptions): GitWriter | undefined {
+  if (gitUrl === undefined) return undefined;
+  const folder = mkdtempSync(join(tmpdir(), 'plumbline-git-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return new GitWriter({
+    url: gitUrl,
+    branch: gitBranch,
+    cluster: clusterName,
+    folder: join(folder, 'clone'),
+    clock: systemClock,
+  });
 }
 
 function read(argv: readonly string[]): ControllerOptions | number {

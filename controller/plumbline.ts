@@ -4,7 +4,9 @@ import { databaseLabel } from '../constructs/labels.ts';
 import { Children } from './database/children.ts';
 import { Databases } from './database/databases.ts';
 import { databaseServices, watchedKinds } from './database/kinds.ts';
-import { Reconciler, type GitDelivery } from './database/reconcile.ts';
+import { Reconciler } from './database/reconcile.ts';
+import { GitDelivery } from './delivery/git-delivery.ts';
+import type { GitWriter } from './delivery/git/writer.ts';
 import { inWords } from './database/status.ts';
 import type { Drift } from './drift/index.ts';
 import {
@@ -33,8 +35,8 @@ export interface PlumblineOptions {
   readonly namespace?: string;
   /** Databases that are worked on at a time. Defaults to 8. */
   readonly workers?: number;
-  /** Made with a way to wake a database when Git has it. */
-  readonly git?: (wake: (key: string) => void) => GitDelivery;
+  /** The branch that manifests are committed to; started and stopped with the controller. Defaults to none. */
+  readonly git?: GitWriter;
   readonly onDrift?: (resource: StoredDatabaseService, drift: Drift) => void;
 }
 
@@ -47,6 +49,7 @@ export class Plumbline {
   readonly #queue: WorkQueue;
   readonly #recorder: EventRecorder;
   readonly #manager: Manager;
+  readonly #gitStop = new AbortController();
   readonly children: Children;
   readonly databases: Databases;
 
@@ -71,7 +74,14 @@ export class Plumbline {
       databases: this.databases,
       children: this.children,
       clock: systemClock,
-      git: options.git?.((key) => this.#wake(key)),
+      git:
+        options.git &&
+        new GitDelivery({
+          writer: options.git,
+          clock: systemClock,
+          signal: this.#gitStop.signal,
+          wake: (key) => this.#wake(key),
+        }),
       onDrift: (resource, drift, action, log) => this.#tell(resource, drift, action, log),
     });
     const controller = new Controller({
@@ -101,7 +111,10 @@ export class Plumbline {
 
   /** Runs until the signal is aborted, or something fails that needs a new process. Never rejects. */
   async run(signal: AbortSignal): Promise<ManagerEnd> {
+    await this.#options.git?.start();
     const end = await this.#manager.run(signal);
+    this.#gitStop.abort();
+    await this.#options.git?.stop();
     await this.#recorder.flush();
     return end;
   }

@@ -11,10 +11,6 @@ export interface Memory {
   settledGeneration: number | undefined;
   /** Version of the object that our last write of the status left. */
   statusVersion: string | undefined;
-  /** What Git has of it. */
-  git: { readonly commit: string; readonly path: string } | undefined;
-  /** Hash of what was handed to Git last. */
-  gitHash: string | undefined;
 }
 
 /** The DatabaseServices as the watch last showed them. */
@@ -70,8 +66,6 @@ export class Databases {
       known: new Set(),
       settledGeneration: undefined,
       statusVersion: undefined,
-      git: undefined,
-      gitHash: undefined,
     };
     this.#memories.set(key, fresh);
     return fresh;

@@ -1,6 +1,7 @@
 import { sentence } from '../../constructs/api/problem.ts';
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import { validateResource } from '../../constructs/api/validate.ts';
+import type { GitDelivery, GitState } from '../delivery/git-delivery.ts';
 import type { Drift } from '../drift/index.ts';
 import { judge, type Seen } from '../health/judge.ts';
 import { classify, type Clock, type Kube } from '../kube/index.ts';
@@ -23,13 +24,6 @@ export const statusManager = 'plumbline-status';
 /** How often a Secret that the user is to make is looked for; it bears no label, so no watch shows it. */
 const lookAgainMs = 15_000;
 
-/** Hands the manifests of a database to Git. */
-export interface GitDelivery {
-  /** Returns at once; `written` is called when it is in the repository. */
-  deliver(resource: StoredDatabaseService, memory: Memory): void;
-  remove(key: string): void;
-}
-
 export interface ReconcilerOptions {
   readonly kube: Kube;
   readonly databases: Databases;
@@ -43,7 +37,7 @@ export interface ReconcilerOptions {
     action: 'Corrected' | 'Reported',
     log: Logger,
   ) => void;
-  readonly git?: GitDelivery;
+  readonly git?: Pick<GitDelivery, 'deliver' | 'remove'>;
 }
 
 const nothing: Outcome = { corrected: [], reported: [], made: [], blocker: undefined };
@@ -72,7 +66,14 @@ export class Reconciler {
     const outcome = await this.#act(key, resource, memory, signal);
     for (const drift of outcome.corrected) this.#options.onDrift(resource, drift, 'Corrected', log);
     for (const drift of outcome.reported) this.#options.onDrift(resource, drift, 'Reported', log);
-    const isMissing = await this.#report(key, resource, outcome, signal);
+    const delivered = resource.metadata.deletionTimestamp === undefined ? git?.deliver(resource) : undefined;
+    const isMissing = await this.#report(
+      key,
+      resource,
+      { ...outcome, blocker: outcome.blocker ?? gitFailed(delivered) },
+      delivered,
+      signal,
+    );
     if (outcome.blocker?.retry !== undefined) throw outcome.blocker.retry;
     return isMissing ? { requeueAfterMs: lookAgainMs } : {};
   }
@@ -84,7 +85,6 @@ export class Reconciler {
     const problems = validateResource(document(resource));
     if (problems.length > 0) return { ...nothing, blocker: specInvalid(problems.map(sentence)) };
     const rendered = stateAll(resource);
-    this.#options.git?.deliver(resource, memory);
     const stated = withSecrets(rendered, resource);
     const isApplied = resource.spec.delivery?.apply !== false;
     const outcome = isApplied ? await execute(plan(observed, stated), observed, this.#effects, signal) : nothing;
@@ -107,7 +107,13 @@ export class Reconciler {
   }
 
   /** Writes the status if it changed. */
-  async #report(key: string, seen: StoredDatabaseService, outcome: Outcome, signal: AbortSignal): Promise<boolean> {
+  async #report(
+    key: string,
+    seen: StoredDatabaseService,
+    outcome: Outcome,
+    delivered: GitState | undefined,
+    signal: AbortSignal,
+  ): Promise<boolean> {
     const { databases, kube, clock, children } = this.#options;
     // A newer object may have come while we acted; its status is the one to compare with.
     const resource = databases.get(key);
@@ -124,7 +130,7 @@ export class Reconciler {
       credentialsSecret: credentialsName(resource),
       corrected: outcome.corrected,
       reported: outcome.reported,
-      git: databases.memory(key, uid).git ?? resource.status?.git,
+      git: gitStatus(delivered, resource.status?.git),
       now: new Date(clock.now()).toISOString().replace(/\.\d+Z$/, 'Z'),
     });
     if (status === undefined) return missing !== undefined;
@@ -190,6 +196,21 @@ function withSecrets(stated: readonly Stated[], resource: StoredDatabaseService)
 
 function specInvalid(problems: readonly string[]): Blocker {
   return { reason: 'SpecInvalid', message: `${problems.join('. ')}.`, isStalled: true, retry: undefined };
+}
+
+/** What the status says of Git: a commit of an earlier process stays true as long as nothing new was committed. */
+function gitStatus(
+  delivered: GitState | undefined,
+  before: { readonly commit: string; readonly path: string } | undefined,
+) {
+  if (delivered?.path === undefined) return before;
+  const commit = delivered.commit ?? before?.commit;
+  return commit === undefined ? undefined : { commit, path: delivered.path };
+}
+
+function gitFailed(delivered: GitState | undefined): Blocker | undefined {
+  if (delivered?.failure === undefined) return undefined;
+  return { reason: 'GitFailed', message: delivered.failure, isStalled: false, retry: undefined };
 }
 
 function isGone(error: unknown): boolean {
