@@ -12,7 +12,7 @@ import { unknownFields } from './unknown-fields.ts';
  *
  * @param metadata as {@link storedMetadata} gives it
  */
-export function metadataProblems(metadata: unknown, isUpdate: boolean): readonly Problem[] {
+export function metadataProblems(metadata: unknown): readonly Problem[] {
   if (!isFields(metadata)) {
     const rule = metadata === undefined ? 'is required' : 'must be an object';
     return [{ field: 'metadata', value: show(metadata), rule, remedy: 'give it a name' }];
@@ -28,7 +28,6 @@ export function metadataProblems(metadata: unknown, isUpdate: boolean): readonly
     ...malformed,
     ...('name' in wellFormed || !('name' in metadata) ? nameProblems(wellFormed) : []),
     ...problemsOf('namespace', wellFormed, isDnsLabel, 'must be a DNS label of at most 63 characters'),
-    ...(isUpdate ? [] : problemsOf('resourceVersion', wellFormed, () => false, 'must not be set on a new object')),
     ...labelProblems(wellFormed['labels']),
     ...annotationProblems(wellFormed['annotations']),
     ...listProblems(wellFormed['finalizers'], 'finalizers', finalizerProblem),

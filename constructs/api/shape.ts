@@ -8,7 +8,7 @@ export function shapeProblems(node: Node, value: unknown, path: string): readonl
   const wrong: Wrong = (rule, remedy = '') => [{ field: path, value: show(value), rule, remedy }];
   if (node['x-kubernetes-int-or-string']) {
     if (typeof value === 'string') return text(node, value, wrong);
-    return isWhole(value) ? [] : wrong('must be text or a whole number', example(node));
+    return isWhole(value) ? [] : wrong('must be text or a whole number', quoted(value) || example(node));
   }
   switch (node.type) {
     case 'object':
@@ -82,7 +82,7 @@ function isWhole(value: unknown): value is number {
 
 /** What the description gives as an example, behind "such as". */
 function example(node: Node): string {
-  const [, found] = /such as (.+?)[.;]?( |$)(?!or )/.exec(node.description ?? '') ?? [];
+  const [, found] = /such as ('[^']*'|"[^"]*"|\S+?)[.,;]?(\s|$)/.exec(node.description ?? '') ?? [];
   return found ? `such as ${found}` : '';
 }
 

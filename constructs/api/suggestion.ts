@@ -4,7 +4,8 @@ export function suggestion(word: string, known: readonly string[]): string | und
     .map((candidate) => ({ candidate, distance: distance(word.toLowerCase(), candidate.toLowerCase()) }))
     .sort((a, b) => a.distance - b.distance);
   const best = ranked[0];
-  return best && best.distance <= Math.max(1, Math.floor(best.candidate.length / 3)) ? best.candidate : undefined;
+  const most = Math.min(Math.ceil(word.length / 3), Math.floor(word.length / 2));
+  return best && best.distance <= most ? best.candidate : undefined;
 }
 
 /** Edits between two words; a swap of neighbours counts as one (Damerau, restricted). */

@@ -41,7 +41,7 @@ export function validateResource(resource: unknown, old?: unknown): readonly Pro
     }));
   return [
     ...unknown,
-    ...metadataProblems(storedMetadata(resource['metadata']), isFields(old)),
+    ...metadataProblems(storedMetadata(resource['metadata'])),
     ...specProblems(resource['spec'], isFields(old) ? storedForm(spec, old['spec']) : undefined),
     // The API server ignores a status that a user writes, but for fields that it does not know.
     ...unknownFields(status, resource['status'], 'status'),
@@ -70,9 +70,12 @@ export function validateText(source: string | Uint8Array): readonly Judged[] {
 
 /** Judges one document as it was read. */
 export function judge(document: SourceDocument): Judged {
+  // What could not be read has no value: that it is missing is no news.
   const problems = [
     ...document.problems,
-    ...validateResource(document.value).map((problem) => locate(problem, document)),
+    ...validateResource(document.value)
+      .filter(({ field }) => !document.problems.some((problem) => problem.field === field))
+      .map((problem) => locate(problem, document)),
   ];
   return { resource: problems.length === 0 ? stored(document.value as DatabaseServiceDocument) : undefined, problems };
 }
