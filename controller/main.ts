@@ -73,7 +73,7 @@ function writerOf({ gitUrl, gitBranch, clusterName }: ControllerOptions): GitWri
     url: gitUrl,
     branch: gitBranch,
     cluster: clusterName,
-    folder: join(folder, 'clone'),
+    directory: join(folder, 'clone'),
     clock: systemClock,
   });
 }
