@@ -1,0 +1,55 @@
+import { Command, CommanderError } from 'commander';
+import { ConnectionError } from '../../controller/kube/index.ts';
+import { Report } from './report.ts';
+import { ownCluster, namedCluster } from './target.ts';
+import { tour } from './tour.ts';
+import { Workspace } from './workspace.ts';
+
+interface Options {
+  readonly context?: string;
+  readonly keep: boolean;
+  readonly json: boolean;
+}
+
+function parse(argv: readonly string[]): Options {
+  const command = new Command('npm run quickstart --')
+    .description('Takes one DatabaseService through all three deliveries on a real API server, and shows what happens.')
+    .option('--context <name>', 'use this context of your kubeconfig instead of a control plane of its own')
+    .option('--keep', 'leave everything running at the end', false)
+    .option('--json', 'print one JSON object at the end', false)
+    .exitOverride()
+    .allowExcessArguments(false);
+  return command.parse([...argv], { from: 'user' }).opts<Options>();
+}
+
+async function main(argv: readonly string[]): Promise<number> {
+  const options = parse(argv);
+  const report = new Report(options.json);
+  const workspace = new Workspace();
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => stop.abort(new Error(`stopped by ${signal}`)));
+  try {
+    const openTarget = () =>
+      options.context === undefined ? ownCluster(report, options.keep) : namedCluster(options.context);
+    // In a cluster of somebody's own, a name that nobody else uses.
+    const namespace = options.context === undefined ? 'shop' : 'plumbline-quickstart';
+    const summary = await tour({ report, workspace, openTarget, namespace, keep: options.keep, signal: stop.signal });
+    if (options.json) process.stdout.write(`${JSON.stringify(summary)}\n`);
+    return summary.identical ? 0 : 1;
+  } finally {
+    if (!options.keep) workspace.remove();
+  }
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  if (error instanceof CommanderError) {
+    process.exitCode = error.exitCode === 0 ? 0 : 2;
+  } else {
+    const isExpected = error instanceof ConnectionError || !(error instanceof TypeError);
+    process.stderr.write(`\n${isExpected && error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,47 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { DatabaseServiceDocument } from '../../constructs/api/resource.ts';
+import { serialize } from '../../constructs/serialize.ts';
+import { sentence } from '../../constructs/api/problem.ts';
+import { validateText } from '../../constructs/api/validate.ts';
+import { filesIn } from './git.ts';
+import type { Report } from './report.ts';
+import type { Workspace } from './workspace.ts';
+
+const project = fileURLToPath(new URL('../..', import.meta.url));
+const example = 'examples/orders.yaml';
+
+/** The example, in a namespace of the quickstart's own. @throws Error with everything that is wrong with it */
+export function readSpec(namespace: string, report: Report): DatabaseServiceDocument {
+  const [judged] = validateText(readFileSync(join(project, example), 'utf8'));
+  if (judged?.resource === undefined) {
+    throw new Error(`${example} is not valid:\n${(judged?.problems ?? []).map(sentence).join('\n')}`);
+  }
+  const { resource } = judged;
+  report.done(
+    `${example}: ${resource.spec.engine} ${resource.spec.version}, ${resource.spec.replicas} members, ${resource.spec.storage.size} each`,
+  );
+  return { ...resource, metadata: { ...resource.metadata, namespace } };
+}
+
+/** Runs the real `cdk8s synth` on the spec. @returns what it wrote, by file name */
+export function synthesize(
+  database: DatabaseServiceDocument,
+  workspace: Workspace,
+  report: Report,
+): ReadonlyMap<string, string> {
+  const specs = workspace.sub('specs');
+  const output = join(workspace.folder, 'dist');
+  mkdirSync(specs, { recursive: true });
+  writeFileSync(join(specs, 'orders.yaml'), serialize({ ...database }));
+  const args = ['constructs/synth.ts', '--specs', specs, '--output', output];
+  const { status, stderr } = spawnSync(process.execPath, args, { cwd: project, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`synth failed:\n${stderr}`);
+  const { namespace = '', name } = database.metadata;
+  const files = filesIn(join(output, 'databases', namespace, name));
+  report.done(`${files.size} files in dist/databases/${namespace}/${name}/`);
+  report.fact([...files.keys()].join('\n'));
+  return files;
+}

@@ -1,0 +1,127 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DatabaseServiceDocument } from '../../constructs/api/resource.ts';
+import { applyAsArgo, clusterDifference } from './argo-cd.ts';
+import { ControllerProcess } from './controller-process.ts';
+import { driftOf } from './drift.ts';
+import { difference, filesIn, git } from './git.ts';
+import { install } from './installation.ts';
+import { createDatabase, deleteAndCreate, statusOf } from './life.ts';
+import type { Report, Summary } from './report.ts';
+import { readSpec, synthesize } from './spec.ts';
+import type { Target } from './target.ts';
+import { waitFor } from './wait.ts';
+import type { Workspace } from './workspace.ts';
+
+export interface Tour {
+  readonly report: Report;
+  readonly workspace: Workspace;
+  readonly openTarget: () => Promise<Target>;
+  /** Of the database. */
+  readonly namespace: string;
+  readonly keep: boolean;
+  readonly signal: AbortSignal;
+}
+
+const branch = 'main';
+const cluster = 'quickstart';
+
+/** The main job of Plumbline, once, on real parts. Ends everything that it started, also when a step fails. */
+export async function tour(options: Tour): Promise<Summary> {
+  const { report, workspace, keep, namespace } = options;
+  report.step('The spec is validated');
+  const database = readSpec(namespace, report);
+  report.step('cdk8s synth writes the manifests');
+  const synthesized = synthesize(database, workspace, report);
+  report.step('A Kubernetes API server');
+  const target = await options.openTarget();
+  const ends: (() => Promise<unknown>)[] = [() => target.close()];
+  try {
+    const argoNamespace = `${namespace}-argocd`;
+    const installation = await install(target, [namespace, argoNamespace], report);
+    if (target.isForeign && !keep) ends.unshift(() => installation.remove());
+    report.step('The controller starts');
+    const repository = await bareRepository(workspace);
+    const controller = await ControllerProcess.start([...target.flags, ...flagsFor(namespace, repository)], keep);
+    ends.unshift(async () => (keep ? controller.release() : controller.stop()));
+    report.done('it leads, and watches every kind of object that a database has');
+    const summary = await deliveries({ ...options, target, database, synthesized, repository, argoNamespace });
+    report.say('\nNo PostgreSQL ran here: there is no node yet, so the pods stay Pending.');
+    if (keep)
+      report.say(
+        `\nEverything is left running. To look at it:\n  ${target.hint}\nTo end the controller: kill ${controller.pid}`,
+      );
+    return summary;
+  } finally {
+    if (!keep) report.step('Everything that was started is ended');
+    for (const end of ends) await end().catch((error: unknown) => report.fact(`not ended cleanly: ${String(error)}`));
+    if (!keep) report.done('nothing is left running');
+  }
+}
+
+interface Deliveries extends Tour {
+  readonly target: Target;
+  readonly database: DatabaseServiceDocument;
+  readonly synthesized: ReadonlyMap<string, string>;
+  readonly repository: string;
+  readonly argoNamespace: string;
+}
+
+async function deliveries(all: Deliveries): Promise<Summary> {
+  const { report, target, database, synthesized, argoNamespace, signal } = all;
+  const step = (text: string): void => {
+    signal.throwIfAborted();
+    report.step(text);
+  };
+  step('The DatabaseService is applied');
+  const { objects, applyMs } = await createDatabase(target, database, report);
+  step('Somebody changes what is not theirs');
+  const drift = await driftOf(target, database, report);
+  step('The manifests are in Git');
+  const { commit, files } = await checkout(all);
+  step('A checkout is applied as Argo CD would');
+  await applyAsArgo(target, files, argoNamespace, report);
+  step('The three deliveries are compared');
+  const differences = [
+    difference(synthesized, files),
+    await clusterDifference(target, synthesized, database, argoNamespace),
+  ];
+  const found = differences.filter((one) => one !== undefined);
+  if (found.length === 0)
+    report.done('dist/ and Git: the same bytes; the cluster: the fields that are owned are the rendered ones');
+  for (const one of found) report.fact(`✗ ${one}`);
+  step('The DatabaseService is deleted and created again');
+  await deleteAndCreate(target, database, report);
+  return { objects, applyMs, drift, commit, identical: found.length === 0 };
+}
+
+function flagsFor(namespace: string, repository: string): readonly string[] {
+  const git = ['--git-url', repository, '--git-branch', branch, '--cluster-name', cluster];
+  return ['--namespace', namespace, '--lease-namespace', namespace, ...git];
+}
+
+async function bareRepository(workspace: Workspace): Promise<string> {
+  const folder = workspace.sub('repository.git');
+  await git(folder, 'init', '--quiet', '--bare', `--initial-branch=${branch}`);
+  return folder;
+}
+
+async function checkout({
+  repository,
+  workspace,
+  target,
+  database,
+  report,
+}: Deliveries): Promise<{ commit: string; files: ReadonlyMap<string, string> }> {
+  const { commit, path } = await waitFor(
+    'the commit is in the status',
+    async () => (await statusOf(target, database))?.git,
+  );
+  const folder = workspace.sub('checkout');
+  rmSync(folder, { recursive: true });
+  await git(workspace.folder, 'clone', '--quiet', '--branch', branch, repository, folder);
+  report.fact(await git(folder, 'log', '-1', '--format=%h %s%n%w(0,2,2)%b', commit));
+  const files = filesIn(join(folder, path));
+  report.done(`${files.size} files in ${path}`);
+  return { commit, files };
+}
