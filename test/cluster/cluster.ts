@@ -43,6 +43,11 @@ export interface ClusterOptions {
   readonly controllerManager?: boolean;
   /** Start kube-scheduler. Without nodes it places nothing, but it says so on each pod. Defaults to true. */
   readonly scheduler?: boolean;
+  /**
+   * Files of CustomResourceDefinitions that are served before kube-controller-manager starts: its garbage collector looks for new kinds only
+   * twice a minute, and until then deletes nothing that such an object owns. Defaults to none.
+   */
+  readonly crds?: readonly string[];
   /** More flags for kube-apiserver, after (so over) its own. */
   readonly apiServerFlags?: readonly string[];
   /** Write an audit log at level Metadata. Defaults to false. */

@@ -55,6 +55,7 @@ export class ControlPlane implements Cluster {
       hasControllerManager: this.parts.includes('kube-controller-manager'),
       auditLogPath: this.auditLogPath,
       apiServerFlags: options.apiServerFlags ?? [],
+      crds: options.crds ?? [],
     };
     this.#authority = writeFiles(this.folder, this.server);
     const user = 'plumbline-admin';
@@ -68,6 +69,7 @@ export class ControlPlane implements Cluster {
     await this.#run('etcd');
     await this.#run('kube-apiserver');
     await this.#untilReady('kube-apiserver');
+    await this.#installCrds();
     // Not earlier: they would be forbidden to do anything before RBAC's own roles exist, and try again only seconds later.
     const others = this.parts.filter((part) => part === 'kube-controller-manager' || part === 'kube-scheduler');
     for (const part of others) await this.#run(part);
@@ -75,6 +77,25 @@ export class ControlPlane implements Cluster {
     if (!this.#layout.hasControllerManager) return;
     const url = serviceAccountUrl(this.server, 'default');
     await untilReady(this.#admin, url, [this.#process('kube-controller-manager'), this.#process('kube-apiserver')]);
+  }
+
+  async #installCrds(): Promise<void> {
+    const files = this.#layout.crds;
+    if (files.length === 0) return;
+    for (const args of [
+      ['apply', '--server-side', ...files.map((file) => `--filename=${file}`)],
+      // Not `--for=condition=…`, which fails while there are no conditions yet.
+      [
+        'wait',
+        `--for=jsonpath={.status.conditions[?(@.type=="Established")].status}=True`,
+        'crd',
+        '--all',
+        '--timeout=30s',
+      ],
+    ]) {
+      const { code, stderr } = await this.kubectlRun(args);
+      if (code !== 0) throw new Error(`The CustomResourceDefinitions are not accepted: ${stderr.trim()}`);
+    }
   }
 
   kubectlRun(args: readonly string[], stdin?: string): Promise<KubectlResult> {

@@ -3,5 +3,5 @@ export type { KubectlResult } from './kubectl.ts';
 export { newNamespace } from './namespace.ts';
 export type { Part } from './parts.ts';
 export { StartError } from './readiness.ts';
-export { sharedCluster } from './shared.ts';
+export { plumblineCrd, sharedCluster } from './shared.ts';
 export { startCluster } from './start.ts';

@@ -17,6 +17,7 @@ export interface Layout {
   readonly hasControllerManager: boolean;
   readonly auditLogPath: string | undefined;
   readonly apiServerFlags: readonly string[];
+  readonly crds: readonly string[];
 }
 
 const serviceRange = '10.96.0.0/16';

@@ -1,5 +1,9 @@
+import { fileURLToPath } from 'node:url';
 import type { Cluster } from './cluster.ts';
 import { startCluster } from './start.ts';
+
+/** The CRD of Plumbline, as it is committed. */
+export const plumblineCrd = fileURLToPath(new URL('../../crds/plumbline.dev_databaseservices.yaml', import.meta.url));
 
 let shared: Promise<Cluster> | undefined;
 
@@ -13,7 +17,7 @@ export function sharedCluster(): Promise<Cluster> {
 }
 
 async function startShared(): Promise<Cluster> {
-  const cluster = await startCluster();
+  const cluster = await startCluster({ crds: [plumblineCrd] });
   // Its guard would end it anyway; this way it is gone before the process is.
   process.once('beforeExit', () => void cluster.stop());
   return cluster;

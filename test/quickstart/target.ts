@@ -1,5 +1,5 @@
 import { connect, KubeClient, type Connection } from '../../controller/kube/index.ts';
-import { startCluster, type Cluster } from '../cluster/index.ts';
+import { plumblineCrd, startCluster, type Cluster } from '../cluster/index.ts';
 import type { Report } from './report.ts';
 
 /** The cluster that the quickstart works on, and how to reach it. */
@@ -22,7 +22,7 @@ export async function namedCluster(context: string): Promise<Target> {
 
 /** A control plane of our own: etcd, API server, controller manager, scheduler. */
 export async function ownCluster(report: Report, keep: boolean): Promise<Target> {
-  const cluster = await startCluster({ keep, onProgress: (line) => report.fact(line) });
+  const cluster = await startCluster({ keep, crds: [plumblineCrd], onProgress: (line) => report.fact(line) });
   const connection = await connect({ kubeconfig: cluster.kubeconfig });
   const hint = `${cluster.kubectl} --kubeconfig ${cluster.kubeconfig}`;
   return target(
