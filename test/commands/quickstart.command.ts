@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { createInterface } from 'node:readline';
+import { describe, test } from 'node:test';
+import { project, run } from './command.ts';
+
+interface Summary {
+  readonly objects: number;
+  readonly applyMs: number;
+  readonly drift: readonly {
+    readonly object: string;
+    readonly field: string;
+    readonly was: string;
+    readonly now: string;
+    readonly manager: string;
+    readonly repairMs: number;
+  }[];
+  readonly commit: string;
+  readonly identical: boolean;
+}
+
+const quickstart = ['test/quickstart/main.ts'];
+
+describe('npm run quickstart', () => {
+  test('takes the example through all three deliveries, and prints one JSON object', async () => {
+    const { code, stdout, stderr } = await run(process.execPath, [...quickstart, '--json']);
+    assert.equal(code, 0, stderr);
+    const summary = JSON.parse(stdout) as Summary;
+    assert.equal(summary.identical, true);
+    assert.equal(summary.objects, 16);
+    assert.match(summary.commit, /^[0-9a-f]{40}$/);
+    const [image, service] = summary.drift;
+    assert.equal(image?.object, 'StatefulSet/orders');
+    assert.equal(image?.field, 'spec.template.spec.containers[name=postgres].image');
+    assert.equal(image?.manager, 'kubectl-edit');
+    assert.notEqual(image?.was, image?.now);
+    assert.equal(service?.object, 'Service/orders-ro');
+    assert.equal(service?.manager, 'unknown');
+    assert.ok(summary.drift.every(({ repairMs }) => repairMs >= 0));
+    assert.doesNotMatch(stderr, /not ended cleanly/);
+  });
+
+  test('a run that is killed in the middle leaves no process, and the next one works', async () => {
+    const child = spawn(process.execPath, quickstart, {
+      cwd: project,
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: withoutTestContext(),
+    });
+    for await (const line of createInterface({ input: child.stdout })) if (line.includes('objects exist')) break;
+    child.kill('SIGKILL');
+    await once(child, 'close');
+    const { code, stderr } = await run(process.execPath, [...quickstart, '--json']);
+    assert.equal(code, 0, stderr);
+    assert.deepEqual(quickstartControllers(), [], 'no controller of the killed run is left');
+  });
+
+  for (const [name, args, says] of [
+    ['an unknown flag', ['--no-such-flag'], /unknown option '--no-such-flag'/],
+    ['an unknown context', ['--context', 'no-such-context'], /no-such-context/],
+  ] as const) {
+    test(`${name} is said in words`, async () => {
+      const { code, stderr } = await run(process.execPath, [...quickstart, ...args], {
+        env: { KUBECONFIG: `${tmpdir()}/no-such-kubeconfig` },
+      });
+      assert.notEqual(code, 0);
+      assert.match(stderr, says);
+      assert.doesNotMatch(stderr, /^\s+at .*\.ts:/m, 'no stack trace');
+    });
+  }
+});
+
+function withoutTestContext(): NodeJS.ProcessEnv {
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  return env;
+}
+
+/** Processes of the quickstart's controller, by their command line. */
+function quickstartControllers(): readonly string[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(commandLine)
+    .filter((line) => line.includes('controller/main.ts') && line.includes('plumbline-quickstart-'));
+}
+
+function commandLine(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+}
