@@ -54,13 +54,12 @@ export function violation(rule: Rule, self: unknown, oldSelf: unknown): string |
   }
 }
 
-/** A JSON value as CEL has it. Whole numbers are `int` there; a JavaScript number would be a `double`. */
+/** A JSON value as CEL has it: whole numbers are `int`, not `double`; and a Map, for an object may have a key such as `constructor`. */
 export function toCel(value: unknown): unknown {
   if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : value;
   if (Array.isArray(value)) return value.map(toCel);
-  if (value !== null && typeof value === 'object') {
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toCel(item)]));
-  }
+  if (value !== null && typeof value === 'object')
+    return new Map(Object.entries(value).map(([key, item]) => [key, toCel(item)]));
   return value;
 }
 

@@ -24,7 +24,8 @@ export interface Source {
 export function readDocuments(source: string | Uint8Array): Source {
   const lines = new LineCounter();
   try {
-    const parsed = parseAllDocuments(sourceText(source), { ...options, lineCounter: lines });
+    const text = sourceText(source);
+    const parsed = parseAllDocuments(text, { ...options, lineCounter: lines });
     const all: readonly Document[] = Array.isArray(parsed) ? parsed : [];
     const problems = all.flatMap((document) =>
       document.errors.map(({ message, pos }) => unreadable(`is not YAML: ${message}`, lines.linePos(pos[0]).line)),
@@ -34,7 +35,7 @@ export function readDocuments(source: string | Uint8Array): Source {
     );
     if (problems.length === 0 && documents.length === 0)
       return { documents: [], problems: [unreadable('holds no document: write a DatabaseService')] };
-    return { documents: documents.map((document) => sourceDocument(document, lines)), problems };
+    return { documents: documents.map((document) => sourceDocument(document, text, lines)), problems };
   } catch (error) {
     if (error instanceof SourceTextError) return { documents: [], problems: [unreadable(error.message)] };
     // The parser calls itself for what is nested.
@@ -62,10 +63,10 @@ function isEmpty(node: unknown): boolean {
   return isScalar(node) && node.source === '' && node.type === 'PLAIN' && node.anchor === undefined;
 }
 
-function sourceDocument({ contents }: Document, lines: LineCounter): SourceDocument {
-  const { value, errors } = decode(contents);
+function sourceDocument({ contents }: Document, text: string, lines: LineCounter): SourceDocument {
+  const { value, errors } = decode(contents, text);
   let known: Index | undefined;
-  const indexed = (): Index => (known ??= index(contents));
+  const indexed = (): Index => (known ??= index(contents, text));
   return {
     value,
     problems: errors.map((error) => problem(error, lines)),
@@ -81,9 +82,9 @@ function problem({ place, offset, message }: Decoded['errors'][number], lines: L
 type Index = ReadonlyMap<string, { readonly offset: number; readonly source: string | undefined }>;
 
 /** Every field with where it stands; built only for documents that have problems. */
-function index(contents: unknown): Index {
+function index(contents: unknown, text: string): Index {
   const found = new Map<string, { offset: number; source: string | undefined }>();
-  decode(contents, (place, offset, node) => {
+  decode(contents, text, (place, offset, node) => {
     found.set(fieldOf(place), { offset, source: isScalar(node) ? node.source : undefined });
   });
   return found;

@@ -1,5 +1,7 @@
 import { isAlias, isMap, isScalar, isSeq, type Alias, type Scalar, type YAMLMap } from 'yaml';
+import { isMergeKey, keyText } from './go-key.ts';
 import { goScalar, ScalarError } from './go-scalar.ts';
+import { checkSpelling, lacksBlank } from './go-spelling.ts';
 import { join } from './problem.ts';
 
 /** Where a node stands: the field, built only when somebody asks. */
@@ -19,10 +21,12 @@ export type Visit = (place: Place | undefined, offset: number, node: unknown) =>
 /**
  * The JSON value of a YAML document as the API server's strict reading has it: scalars by Go, keys as text, aliases and merge keys followed,
  * and a key that stands twice is an error, even where a merge key brought it.
- * Source: go.yaml.in/yaml/v2, decode.go, and sigs.k8s.io/yaml
+ * Source: go.yaml.in/yaml/v2, decode.go and scannerc.go, and sigs.k8s.io/yaml
+ *
+ * @param text what the document was parsed from
  */
-export function decode(root: unknown, visit?: Visit): Decoded {
-  return new Decoder(visit).run(root);
+export function decode(root: unknown, text: string, visit?: Visit): Decoded {
+  return new Decoder(text, visit).run(root);
 }
 
 /** `spec.storage.size` of a place. */
@@ -31,121 +35,106 @@ export function fieldOf(place: Place | undefined): string {
 }
 
 class Decoder {
-  private readonly visit: Visit | undefined;
-  private readonly anchors = new Map<string, unknown>();
-  private readonly open = new Set<unknown>();
-  private readonly errors: { place: Place | undefined; offset: number; message: string }[] = [];
-  private followed = 0;
+  readonly #text: string;
+  readonly #visit: Visit | undefined;
+  readonly #anchors = new Map<string, unknown>();
+  readonly #open = new Set<unknown>();
+  readonly #errors: { place: Place | undefined; offset: number; message: string }[] = [];
+  #followed = 0;
 
-  constructor(visit: Visit | undefined) {
-    this.visit = visit;
+  constructor(text: string, visit: Visit | undefined) {
+    this.#text = text;
+    this.#visit = visit;
   }
 
   run(root: unknown): Decoded {
-    this.visit?.(undefined, offsetOf(root), root);
-    const value = this.value(root, undefined);
-    return { value, errors: this.errors };
+    this.#visit?.(undefined, offsetOf(root), root);
+    const value = this.#value(root, undefined);
+    return { value, errors: this.#errors };
   }
 
-  private value(node: unknown, place: Place | undefined): unknown {
-    if (isAlias(node)) return this.alias(node, place);
+  #value(node: unknown, place: Place | undefined, isInFlow = false): unknown {
+    if (isAlias(node)) return this.#alias(node, place);
     const anchor = (node as { anchor?: string } | null)?.anchor;
-    if (anchor !== undefined) this.anchors.set(anchor, node);
-    if (isScalar(node)) return this.scalar(node, place);
+    if (anchor !== undefined) this.#anchors.set(anchor, node);
+    if (isScalar(node)) return this.#scalar(node, place, isInFlow);
     if (isSeq(node)) {
       return node.items.map((item, index) => {
         const inner = { parent: place, key: index };
-        this.visit?.(inner, offsetOf(item), item);
-        return this.value(item, inner);
+        this.#visit?.(inner, offsetOf(item), item);
+        return this.#value(item, inner, node.flow);
       });
     }
     if (!isMap(node)) return null;
     const map = new Map<string, unknown>();
-    this.map(node, place, map);
+    this.#map(node, place, map);
     return Object.fromEntries(map);
   }
 
-  private map(node: YAMLMap, place: Place | undefined, into: Map<string, unknown>): void {
+  #map(node: YAMLMap, place: Place | undefined, into: Map<string, unknown>): void {
     for (const { key, value } of node.items) {
       if (isMergeKey(key)) {
-        this.merge(value, place, into);
+        this.#merge(value, place, into);
         continue;
       }
-      const name = keyText(this.value(key, place));
+      const name = keyText(this.#value(key, place, node.flow));
       if (name === undefined) {
-        this.fail(key, place, 'has a key that is neither text nor a number nor true or false');
+        this.#fail(key, place, 'has a key that is neither text nor a number nor true or false');
         continue;
       }
       const inner = { parent: place, key: name };
-      if (into.has(name)) this.fail(key, inner, 'stands twice in the same map');
-      else this.visit?.(inner, offsetOf(key), value);
-      const item = this.value(value, inner);
+      if (node.flow && lacksBlank(key, this.#text)) this.#fail(key, inner, 'needs a blank behind the colon');
+      if (into.has(name)) this.#fail(key, inner, 'stands twice in the same map');
+      else this.#visit?.(inner, offsetOf(key), value);
+      const item = this.#value(value, inner, node.flow);
       if (!into.has(name)) into.set(name, item);
     }
   }
 
   /** Kubernetes refuses a merge key whose map has a key in common with the map that it is merged into. */
-  private merge(node: unknown, place: Place | undefined, into: Map<string, unknown>): void {
-    const target = isAlias(node) ? this.anchors.get(node.source) : node;
-    if (isMap(target)) this.guarded(target, place, () => this.map(target, place, into));
-    else if (isSeq(node)) for (const item of node.items.toReversed()) this.merge(item, place, into);
-    else this.fail(node, place, 'has a merge key << that names no map');
+  #merge(node: unknown, place: Place | undefined, into: Map<string, unknown>): void {
+    const target = isAlias(node) ? this.#anchors.get(node.source) : node;
+    if (isMap(target)) this.#guarded(target, place, () => this.#map(target, place, into));
+    else if (isSeq(node)) for (const item of node.items.toReversed()) this.#merge(item, place, into);
+    else this.#fail(node, place, 'has a merge key << that names no map');
   }
 
-  private alias(node: Alias, place: Place | undefined): unknown {
-    const target = this.anchors.get(node.source);
-    if (target === undefined) return this.fail(node, place, `names the anchor ${node.source}, which is not there`);
-    return this.guarded(target, place, () => this.value(target, place));
+  #alias(node: Alias, place: Place | undefined): unknown {
+    const target = this.#anchors.get(node.source);
+    if (target === undefined) return this.#fail(node, place, `names the anchor ${node.source}, which is not there`);
+    return this.#guarded(target, place, () => this.#value(target, place));
   }
 
-  private guarded(target: unknown, place: Place | undefined, follow: () => unknown): unknown {
-    this.followed += 1;
-    if (this.open.has(target)) return this.fail(target, place, 'has an anchor that contains itself');
-    if (this.followed > mostAliases) return this.fail(target, place, `has more than ${mostAliases} aliases`);
-    this.open.add(target);
+  #guarded(target: unknown, place: Place | undefined, follow: () => unknown): unknown {
+    this.#followed += 1;
+    if (this.#open.has(target)) return this.#fail(target, place, 'has an anchor that contains itself');
+    if (this.#followed > mostAliases) return this.#fail(target, place, `has more than ${mostAliases} aliases`);
+    this.#open.add(target);
     const value = follow();
-    this.open.delete(target);
+    this.#open.delete(target);
     return value;
   }
 
-  private scalar(node: Scalar, place: Place | undefined): unknown {
+  #scalar(node: Scalar, place: Place | undefined, isInFlow: boolean): unknown {
     try {
+      checkSpelling(node, this.#text, isInFlow);
       const value = goScalar(node.source ?? '', node.tag, node.type === undefined || node.type === 'PLAIN');
       if (typeof value === 'number' && !Number.isFinite(value)) throw new ScalarError('is no number that JSON has');
       return value;
     } catch (error) {
       if (!(error instanceof ScalarError)) throw error;
-      return this.fail(node, place, error.message);
+      return this.#fail(node, place, error.message);
     }
   }
 
-  private fail(node: unknown, place: Place | undefined, message: string): undefined {
-    this.errors.push({ place, offset: offsetOf(node), message });
+  #fail(node: unknown, place: Place | undefined, message: string): undefined {
+    this.#errors.push({ place, offset: offsetOf(node), message });
     return undefined;
   }
 }
 
 /** Far more than a spec needs, far less than would make a small file large. */
 const mostAliases = 1000;
-
-function isMergeKey(key: unknown): boolean {
-  return isScalar(key) && key.source === '<<' && (key.type === 'PLAIN' || key.tag === 'tag:yaml.org,2002:merge');
-}
-
-function keyText(key: unknown): string | undefined {
-  if (typeof key === 'string') return key;
-  if (typeof key === 'boolean') return String(key);
-  return typeof key === 'number' ? numberText(key) : undefined;
-}
-
-/** The shortest decimal that is the same 32-bit float, for so Kubernetes writes a key such as 1.10. */
-function numberText(key: number): string {
-  if (Number.isInteger(key)) return String(key);
-  const digits = [1, 2, 3, 4, 5, 6, 7, 8].find(
-    (count) => Math.fround(Number(key.toPrecision(count))) === Math.fround(key),
-  );
-  return String(Number(key.toPrecision(digits ?? 9)));
-}
 
 function offsetOf(node: unknown): number {
   return (node as { range?: readonly [number, number, number] | null } | null | undefined)?.range?.[0] ?? 0;

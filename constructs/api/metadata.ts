@@ -1,7 +1,10 @@
 import { objectRules } from './crd.ts';
-import { violation } from './cel.ts';
+import { toCel, violation } from './cel.ts';
+import { isDnsLabel, isNamePrefix } from './kubernetes-name.ts';
+import { finalizerProblems, ownerProblems } from './metadata-lists.ts';
+import { annotationProblems, labelProblems } from './metadata-maps.ts';
 import { metadataSchema } from './metadata-schema.ts';
-import { join, show, type Problem } from './problem.ts';
+import { isWithin, join, show, type Problem } from './problem.ts';
 import { isFields, type Fields } from './schema-node.ts';
 import { shapeProblems } from './shape.ts';
 import { unknownFields } from './unknown-fields.ts';
@@ -20,18 +23,19 @@ export function metadataProblems(metadata: unknown): readonly Problem[] {
   const malformed = shapeProblems(metadataSchema, metadata, 'metadata');
   const wellFormed = Object.fromEntries(
     Object.entries(metadata).filter(
-      ([name]) => !malformed.some(({ field }) => startsWith(field, join('metadata', name))),
+      ([name]) => !malformed.some(({ field }) => isWithin(field, join('metadata', name))),
     ),
   );
   return [
     ...unknownFields(metadataSchema, metadata, 'metadata'),
     ...malformed,
     ...('name' in wellFormed || !('name' in metadata) ? nameProblems(wellFormed) : []),
+    ...problemsOf('generateName', wellFormed, isNamePrefix, 'must be the beginning of a name'),
     ...problemsOf('namespace', wellFormed, isDnsLabel, 'must be a DNS label of at most 63 characters'),
     ...labelProblems(wellFormed['labels']),
     ...annotationProblems(wellFormed['annotations']),
-    ...listProblems(wellFormed['finalizers'], 'finalizers', finalizerProblem),
-    ...listProblems(wellFormed['ownerReferences'], 'ownerReferences', ownerProblem),
+    ...finalizerProblems(wellFormed['finalizers']),
+    ...ownerProblems(wellFormed['ownerReferences']),
     ...timeProblems(wellFormed),
   ];
 }
@@ -49,10 +53,6 @@ export function storedMetadata(metadata: unknown): unknown {
   return Object.fromEntries(stored) as Fields;
 }
 
-function startsWith(field: string, outer: string): boolean {
-  return field === outer || field.startsWith(`${outer}.`) || field.startsWith(`${outer}[`);
-}
-
 function nameProblems(metadata: Fields): readonly Problem[] {
   const generated = textOf(metadata['generateName']);
   const given = textOf(metadata['name']);
@@ -62,7 +62,7 @@ function nameProblems(metadata: Fields): readonly Problem[] {
   const name = given === '' ? `${generated.slice(0, 58)}xxxxx` : given;
   const field = given === '' ? 'metadata.generateName' : 'metadata.name';
   return objectRules.flatMap((rule) => {
-    const message = violation(rule, { metadata: { name } }, undefined);
+    const message = violation(rule, toCel({ metadata: { name } }), undefined);
     return message === undefined
       ? []
       : [{ field, value: show(given || generated), rule: message, remedy: 'such as orders' }];
@@ -82,71 +82,6 @@ function problemsOf(
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
-}
-
-const dnsLabel = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
-const qualified = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
-
-function isDnsLabel(text: string): boolean {
-  return text.length <= 63 && dnsLabel.test(text);
-}
-
-function isQualifiedName(text: string): boolean {
-  const [name = '', prefix, ...rest] = text.split('/').reverse();
-  const isSubdomain =
-    prefix === undefined || (prefix.length <= 253 && prefix.split('.').every((part) => dnsLabel.test(part)));
-  return rest.length === 0 && isSubdomain && name.length <= 63 && qualified.test(name);
-}
-
-const keyRule = 'is not a key: letters, digits, -, _ and ., with a DNS prefix such as example.com/ or none';
-
-function labelProblems(labels: unknown): readonly Problem[] {
-  return entriesOf(labels).flatMap(([key, value]) => {
-    const field = join('metadata.labels', key);
-    const badKey = { field, value: show(value), rule: keyRule, remedy: '' };
-    const badValue = { ...badKey, rule: 'is not a label value: at most 63 letters, digits, -, _ and .' };
-    const isValue = value === '' || (value.length <= 63 && qualified.test(value));
-    return [...(isQualifiedName(key) ? [] : [badKey]), ...(isValue ? [] : [badValue])];
-  });
-}
-
-const mostAnnotationBytes = 256 * 1024;
-
-function annotationProblems(annotations: unknown): readonly Problem[] {
-  const entries = entriesOf(annotations);
-  const bytes = entries.reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value), 0);
-  const field = 'metadata.annotations';
-  const tooLong = { field, value: undefined, rule: 'must be at most 256 KiB together', remedy: '' };
-  return [
-    ...entries
-      .filter(([key]) => !isQualifiedName(key.toLowerCase()))
-      .map(([key, value]) => ({ field: join(field, key), value: show(value), rule: keyRule, remedy: '' })),
-    ...(bytes > mostAnnotationBytes ? [tooLong] : []),
-  ];
-}
-
-function entriesOf(map: unknown): readonly (readonly [string, string])[] {
-  return isFields(map) ? Object.entries(map).map(([key, value]) => [key, String(value)] as const) : [];
-}
-
-function listProblems(
-  list: unknown,
-  name: string,
-  problemOf: (item: unknown) => string | undefined,
-): readonly Problem[] {
-  return (Array.isArray(list) ? list : []).flatMap((item, index) => {
-    const rule = problemOf(item);
-    return rule === undefined ? [] : [{ field: join(`metadata.${name}`, index), value: show(item), rule, remedy: '' }];
-  });
-}
-
-function finalizerProblem(finalizer: unknown): string | undefined {
-  return isQualifiedName(String(finalizer)) ? undefined : 'is not the name of a finalizer such as example.com/keep';
-}
-
-function ownerProblem(owner: unknown): string | undefined {
-  const missing = ['apiVersion', 'kind', 'name', 'uid'].filter((name) => !isFields(owner) || !owner[name]);
-  return missing.length === 0 ? undefined : `needs ${missing.join(', ')}`;
 }
 
 const rfc3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d([.,]\d+)?(Z|[-+]\d\d:\d\d)$/;

@@ -33,3 +33,8 @@ export function join(path: string, key: string | number): string {
   if (!/^[A-Za-z_][\w-]*$/.test(key)) return `${path}[${key}]`;
   return path === '' ? key : `${path}.${key}`;
 }
+
+/** Whether a field is another one or stands inside it. */
+export function isWithin(field: string, outer: string): boolean {
+  return field === outer || field.startsWith(`${outer}.`) || field.startsWith(`${outer}[`);
+}

@@ -1,5 +1,5 @@
 import { toCel, violation } from './cel.ts';
-import { join, show, type Problem } from './problem.ts';
+import { isWithin, join, show, type Problem } from './problem.ts';
 import { isKeyRule, isTransition, type Rule } from './rule.ts';
 import { childOf, isFields, type Node } from './schema-node.ts';
 
@@ -65,7 +65,7 @@ function ownRules(node: Node, value: Both, old: Both, path: string, malformed: r
 function keyProblems(rule: Rule, map: Both, path: string): readonly Problem[] {
   return Object.keys(isFields(map.raw) ? map.raw : {}).flatMap((key) => {
     const entry = field(map, key);
-    const message = violation(rule, Object.fromEntries([[key, entry.cel]]), undefined);
+    const message = violation(rule, new Map([[key, entry.cel]]), undefined);
     return message === undefined ? [] : [{ field: join(path, key), value: show(entry.raw), rule: message, remedy: '' }];
   });
 }
@@ -81,10 +81,6 @@ function speaksOf(rule: Rule, path: string, malformed: readonly string[]): boole
   return deepest.some((one) => malformed.some((field) => isWithin(one, field) || isWithin(field, one)));
 }
 
-function isWithin(field: string, outer: string): boolean {
-  return field === outer || field.startsWith(`${outer}.`) || field.startsWith(`${outer}[`);
-}
-
 function dig(value: unknown, keys: readonly string[]): unknown {
   return keys.reduce(at, value);
 }
@@ -95,5 +91,6 @@ function field(value: Both, name: string): Both {
 
 function at(value: unknown, key: string | number): unknown {
   if (Array.isArray(value)) return value[Number(key)] as unknown;
+  if (value instanceof Map) return value.get(key);
   return isFields(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }

@@ -32,7 +32,8 @@ export function sourceText(source: string | Uint8Array): string {
 
 const endOfLine = /\r\n?|\n|\u0085/;
 const allEndsOfLine = /\r\n?|\u0085/g;
-const notPrintable = /[^\t\n\r\x20-\x7E\x85\xA0-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u;
+/* Line and paragraph separators end a line for Go's reader and for no editor: nobody could see what Kubernetes reads. */
+const notPrintable = /(?<=\n)\uFEFF|[^\t\n\r\x20-\x7E\x85\xA0-\u2027\u202A-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u;
 
 function decoded(bytes: Uint8Array): string {
   const encoding =

@@ -3,67 +3,19 @@ import type { DeepReadonly } from './deep-readonly.ts';
 import { Access } from './fields/access.ts';
 import { Backup } from './fields/backup.ts';
 import { Credentials } from './fields/credentials.ts';
+import { Delivery } from './fields/delivery.ts';
+import { Drift } from './fields/drift.ts';
 import { Resources } from './fields/resources.ts';
 import { Scheduling } from './fields/scheduling.ts';
 import { Storage } from './fields/storage.ts';
+import { Upgrade } from './fields/upgrade.ts';
+import { Version } from './fields/version.ts';
 import { Enum, StringMap } from './kubernetes-schema.ts';
 import { parameterRules } from './parameters.ts';
 import { patterns } from './patterns.ts';
 import { immutable } from './rule.ts';
 
 const sqlName = { minLength: 1, maxLength: 63, pattern: patterns.sqlName } as const;
-
-const Version = Type.String({
-  description:
-    'Version of the engine in quotes, such as "17" or "17.5"; majors 12 to 19. 12 to 14 are out of support. The major cannot be changed yet.',
-  minLength: 1,
-  maxLength: 16,
-  'x-kubernetes-validations': [
-    {
-      rule: "self.matches('^1[2-9]([.][0-9]{1,4}){0,2}$')",
-      message: 'must be a version of PostgreSQL with major 12 to 19, such as "17" or "17.5"',
-    },
-    {
-      rule: "self.split('.')[0] == oldSelf.split('.')[0]",
-      message: 'cannot be moved to another major: major upgrades are not done yet',
-      reason: 'FieldValueForbidden',
-    },
-  ],
-});
-
-const Upgrade = Type.Object(
-  {
-    rollout: Type.Optional(
-      Enum(['Managed', 'StatefulSet'], {
-        description:
-          'Managed (default): OnDelete, members are restarted by Plumbline. StatefulSet: RollingUpdate by Kubernetes, no controller needed.',
-      }),
-    ),
-  },
-  { description: 'How a change of the pods reaches the members.' },
-);
-
-const Drift = Type.Object(
-  {
-    policy: Type.Optional(
-      Enum(['Correct', 'Report'], {
-        description: 'Correct (default): a foreign change is put back. Report: it is only reported.',
-      }),
-    ),
-  },
-  { description: 'What is done about changes by others to what Plumbline states.' },
-);
-
-const Delivery = Type.Object(
-  {
-    apply: Type.Optional(
-      Type.Boolean({
-        description: 'true (default): the controller applies. false: Git alone, a GitOps tool applies.',
-      }),
-    ),
-  },
-  { description: 'How manifests reach the cluster.' },
-);
 
 const isSync = "has(self.durability) && self.durability != 'Async'";
 

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import fc from 'fast-check';
 import { customResourceDefinition } from '../../../constructs/api/crd.ts';
 import { readDocuments } from '../../../constructs/api/document.ts';
 import { sentence, type Problem } from '../../../constructs/api/problem.ts';
 import { validateResource, validateText } from '../../../constructs/api/validate.ts';
 import { newNamespace, sharedCluster, type Cluster } from '../../cluster/index.ts';
 import { corpus, namespaceOf, transitions } from './corpus.ts';
+import { mutatedDocuments } from './mutations.ts';
 import { namesField } from './server-names.ts';
 import { Judge, type ServerVerdict } from './server-verdict.ts';
 
@@ -49,6 +51,41 @@ describe('offline and the real API server give one verdict', () => {
     t.diagnostic(`${files.length} invalid documents`);
   });
 
+  test('on documents that are nearly valid', async (t) => {
+    const texts = fc.sample(mutatedDocuments(), { seed: 20261129, numRuns: 500 });
+    let count = 0;
+    for (const text of texts) {
+      const server = await judge.create(text, namespaceOf(text, namespace));
+      const problems = validateText(text).flatMap((judged) => judged.problems);
+      if (server.isAccepted) count += 1;
+      assert.equal(
+        problems.length === 0,
+        server.isAccepted,
+        JSON.stringify({ text, ...verdicts(problems, server) }, null, 2),
+      );
+    }
+    t.diagnostic(`${texts.length} documents, ${count} of them valid`);
+  });
+
+  test('on annotations that are as large as they may be, and larger', async () => {
+    const minimal = corpus('valid').find(({ name }) => name === 'minimal')?.text ?? '';
+    for (const [kib, isValid] of [
+      [255, true],
+      [257, false],
+    ] as const) {
+      const text = minimal.replace(
+        /^metadata:.*$/m,
+        `metadata: {name: orders, annotations: {a: ${'a'.repeat(kib * 1024)}}}`,
+      );
+      const server = await judge.create(text, namespace);
+      assert.deepEqual(
+        [validateText(text)[0]?.problems.length === 0, server.isAccepted],
+        [isValid, isValid],
+        `${kib} KiB`,
+      );
+    }
+  });
+
   test('on every change of a document', async (t) => {
     const pairs = transitions();
     for (const { name, before, after } of pairs) {
@@ -78,7 +115,7 @@ describe('offline and the real API server give one verdict', () => {
 
 const accepted = { offline: [], server: 'accepted' };
 
-function verdicts(problems: readonly Problem[], server: ServerVerdict): unknown {
+function verdicts(problems: readonly Problem[], server: ServerVerdict): object {
   return { offline: problems.map(sentence), server: server.isAccepted ? 'accepted' : server.answer };
 }
 
