@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { describe, test } from 'node:test';
-import { project, run } from './command.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { project, run, TemporaryFolder } from './command.ts';
 
 interface Summary {
   readonly objects: number;
@@ -22,6 +22,13 @@ interface Summary {
   readonly identical: boolean;
 }
 
+const kubeconfig = JSON.stringify({
+  apiVersion: 'v1',
+  kind: 'Config',
+  clusters: [{ name: 'known', cluster: { server: 'https://127.0.0.1:1' } }],
+  users: [{ name: 'known', user: {} }],
+  contexts: [{ name: 'known', context: { cluster: 'known', user: 'known' } }],
+});
 const quickstart = ['test/quickstart/main.ts'];
 
 describe('npm run quickstart', () => {
@@ -54,16 +61,19 @@ describe('npm run quickstart', () => {
     await once(child, 'close');
     const { code, stderr } = await run(process.execPath, [...quickstart, '--json']);
     assert.equal(code, 0, stderr);
+    for (let tries = 0; quickstartControllers().length > 0 && tries < 100; tries++) await delay(100);
     assert.deepEqual(quickstartControllers(), [], 'no controller of the killed run is left');
   });
 
   for (const [name, args, says] of [
     ['an unknown flag', ['--no-such-flag'], /unknown option '--no-such-flag'/],
-    ['an unknown context', ['--context', 'no-such-context'], /no-such-context/],
+    ['an unknown context', ['--context', 'no-such-context'], /no-such-context.*known/s],
   ] as const) {
     test(`${name} is said in words`, async () => {
+      using folder = new TemporaryFolder();
+      writeFileSync(folder.in('config'), kubeconfig);
       const { code, stderr } = await run(process.execPath, [...quickstart, ...args], {
-        env: { KUBECONFIG: `${tmpdir()}/no-such-kubeconfig` },
+        env: { KUBECONFIG: folder.in('config') },
       });
       assert.notEqual(code, 0);
       assert.match(stderr, says);

@@ -3,6 +3,11 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 const entry = fileURLToPath(new URL('../../controller/main.ts', import.meta.url));
+/**
+ * Runs a command and ends it as soon as our end of the pipe closes: also when this process is killed. A command in the background of a shell has
+ * no input, so the pipe is handed on under another number.
+ */
+const guarded = 'exec 3<&0; "$@" & child=$!; (cat >/dev/null; kill -TERM "$child" 2>/dev/null) <&3 & wait "$child"';
 const startMs = 60_000;
 const stopMs = 40_000;
 
@@ -13,8 +18,11 @@ export class ControllerProcess implements AsyncDisposable {
   /** Lines of its log, the newest last; bounded. */
   readonly log: string[] = [];
 
-  private constructor(flags: readonly string[], detached: boolean) {
-    this.#child = spawn(process.execPath, [entry, ...flags], { stdio: ['ignore', 'pipe', 'pipe'], detached });
+  private constructor(flags: readonly string[], outlives: boolean) {
+    const command = [process.execPath, entry, ...flags];
+    const [program = '', ...args] = outlives ? command : ['sh', '-c', guarded, 'sh', ...command];
+    const input = outlives ? 'ignore' : 'pipe';
+    this.#child = spawn(program, args, { stdio: [input, 'pipe', 'pipe'], detached: outlives });
     this.#ended = new Promise((resolve) => this.#child.once('close', resolve));
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       if (stream) createInterface({ input: stream }).on('line', (line) => this.#keep(line));
@@ -22,8 +30,8 @@ export class ControllerProcess implements AsyncDisposable {
   }
 
   /** @throws Error with the last lines of its log when it does not lead within a minute */
-  static async start(flags: readonly string[], detached = false): Promise<ControllerProcess> {
-    const controller = new ControllerProcess(flags, detached);
+  static async start(flags: readonly string[], outlives = false): Promise<ControllerProcess> {
+    const controller = new ControllerProcess(flags, outlives);
     const until = Date.now() + startMs;
     while (!controller.log.some((line) => line.includes('"msg":"leading"') || line.endsWith(' leading'))) {
       if (controller.#child.exitCode !== null || Date.now() > until) {
@@ -42,7 +50,8 @@ export class ControllerProcess implements AsyncDisposable {
   /** Asks it to stop, and ends it when it does not. */
   async stop(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
-    this.#child.kill('SIGTERM');
+    this.#child.stdin?.end();
+    if (this.#child.stdin === null) this.#child.kill('SIGTERM');
     const timer = setTimeout(() => this.#child.kill('SIGKILL'), stopMs);
     await this.#ended;
     clearTimeout(timer);
