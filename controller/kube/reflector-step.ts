@@ -9,10 +9,11 @@ export type Outcome =
   | { readonly kind: 'silent' }
   /** A version lower than one already seen. */
   | { readonly kind: 'version-backwards' }
-  | { readonly kind: 'list-failed'; readonly error: unknown }
+  | { readonly kind: 'list-failed'; readonly error: unknown; readonly reason: RelistReason }
   | { readonly kind: 'watch-failed'; readonly error: unknown };
 
-export type RelistReason = 'start' | 'expired' | 'silent' | 'version-backwards' | 'outage' | 'list-failed';
+/** Why everything is listed. */
+export type RelistReason = 'start' | 'expired' | 'silent' | 'version-backwards' | 'outage';
 
 /** What a reflector does next. */
 export interface Step {
@@ -44,7 +45,7 @@ export function nextStep(outcome: Outcome): Step {
     case 'version-backwards':
       return { relist: 'version-backwards', backOff: true };
     case 'list-failed':
-      return { relist: 'list-failed', backOff: true, retryAfterSeconds: retryAfter(outcome.error) };
+      return { relist: outcome.reason, backOff: true, retryAfterSeconds: retryAfter(outcome.error) };
     case 'watch-failed':
       return afterFailedWatch(outcome.error);
   }

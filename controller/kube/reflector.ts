@@ -1,4 +1,4 @@
-import { Backoff } from './backoff.ts';
+import { Backoff, type BackoffOptions } from './backoff.ts';
 import { monotonicClock, pause, type Clock } from './clock.ts';
 import { identityOf, KnownObjects } from './known-objects.ts';
 import type { Kube, Selection, WatchEvent } from './kube.ts';
@@ -27,7 +27,7 @@ export interface ReflectorHandler<T extends KubeObject = KubeObject> {
 
 export interface ListChanges {
   readonly reason: RelistReason;
-  /** Given because they are new or changed. */
+  /** Given because they are new or changed; after doubt about the server's history, all. */
   readonly upserted: number;
   readonly deleted: number;
   readonly unchanged: number;
@@ -54,6 +54,8 @@ export interface ReflectorOptions<T extends KubeObject = KubeObject> {
   readonly pageSize?: number;
   /** Milliseconds without an event or a bookmark, which come each 60 s, until a watch is cut. Defaults to 90,000. */
   readonly silenceMs?: number;
+  /** Between failures. Defaults to 0.8 s, doubled each time up to 30 s, with jitter. */
+  readonly backoff?: BackoffOptions;
   readonly clock?: Clock;
   /** Numbers in [0, 1). Defaults to `Math.random`. */
   readonly random?: () => number;
@@ -82,8 +84,8 @@ export class Reflector<T extends KubeObject = KubeObject> {
   readonly #sync = Promise.withResolvers<void>();
   /** Last version seen in a list, an event or a bookmark. */
   #version: string | undefined;
-  /** After lost history an equal version does not mean an equal object: numbers are given out a second time. */
-  #isHistoryLost = false;
+  /** The server may have lost history; then an equal version is no equal object, as numbers are given out a second time. */
+  #isHistoryDoubtful = false;
   #isSynced = false;
 
   constructor(options: ReflectorOptions<T>) {
@@ -91,7 +93,7 @@ export class Reflector<T extends KubeObject = KubeObject> {
     this.#options = options;
     this.#clock = options.clock ?? monotonicClock;
     this.#random = options.random ?? Math.random;
-    this.#backoff = new Backoff({ random: this.#random });
+    this.#backoff = new Backoff({ random: this.#random, ...options.backoff });
     this.synced = this.#sync.promise;
     // Nobody has to wait for it.
     this.synced.catch(() => undefined);
@@ -129,15 +131,16 @@ export class Reflector<T extends KubeObject = KubeObject> {
 
   /** One list or one watch. @returns undefined after a list that succeeded. */
   async #once(relist: RelistReason | undefined, signal: AbortSignal): Promise<Outcome | undefined> {
-    const version = this.#version;
-    const doing = relist === undefined && version !== undefined ? 'watch' : 'list';
+    const version = relist === undefined ? this.#version : undefined;
+    const reason = relist ?? 'start';
     try {
-      if (relist === undefined && version !== undefined) return await this.#watch(version, signal);
-      await this.#list(relist ?? 'start', signal);
+      if (version !== undefined) return await this.#watch(version, signal);
+      await this.#list(reason, signal);
       return undefined;
     } catch (error) {
+      const doing = version === undefined ? 'list' : 'watch';
       if (!signal.aborted) this.#report({ kind: 'request-failed', doing, error });
-      return { kind: `${doing}-failed`, error };
+      return doing === 'list' ? { kind: 'list-failed', error, reason } : { kind: 'watch-failed', error };
     }
   }
 
@@ -147,8 +150,10 @@ export class Reflector<T extends KubeObject = KubeObject> {
     const present = new Set<ObjectKey>();
     let version: string | undefined;
     let upserted = 0;
+    if (reason !== 'start' && reason !== 'expired') this.#isHistoryDoubtful = true;
     for await (const page of kube.list(type, { ...selection, limit: pageSize, signal })) {
       if (version === undefined) this.#noteBackwards(page.resourceVersion);
+      signal.throwIfAborted();
       version = page.resourceVersion;
       for (const object of page.items) {
         present.add(identityOf(object).key);
@@ -158,7 +163,7 @@ export class Reflector<T extends KubeObject = KubeObject> {
     const missing = this.#known.keysMissingFrom(present);
     for (const key of missing) this.#delete(key, undefined);
     this.#version = version;
-    this.#isHistoryLost = false;
+    this.#isHistoryDoubtful = false;
     if (isInitial) this.#finishSync();
     const changes = { reason, upserted, deleted: missing.length, unchanged: present.size - upserted };
     if (!isInitial) this.#call(undefined, () => this.#options.handler.onRelisted?.(changes));
@@ -177,6 +182,7 @@ export class Reflector<T extends KubeObject = KubeObject> {
         signal: silence.signal,
       });
       for await (const event of watch) {
+        signal.throwIfAborted();
         silence.heard();
         if (!this.#take(event)) return { kind: 'version-backwards' };
       }
@@ -206,7 +212,7 @@ export class Reflector<T extends KubeObject = KubeObject> {
     const { key, uid, resourceVersion } = identityOf(object);
     const before = this.#known.get(key);
     const isSame = before?.uid === uid && before.resourceVersion === resourceVersion;
-    if (isSame && !this.#isHistoryLost) return false;
+    if (isSame && !this.#isHistoryDoubtful) return false;
     if (before !== undefined && before.uid !== uid) this.#delete(key, undefined);
     const isTaken = this.#call(key, () => this.#options.handler.onUpsert(object, { isInitial }));
     // Without a version the next list gives it again.
@@ -226,7 +232,7 @@ export class Reflector<T extends KubeObject = KubeObject> {
     if (got === undefined || seen === undefined || !isOlder(got, seen)) return false;
     this.#report({ kind: 'version-backwards', seen, got });
     this.#version = undefined;
-    this.#isHistoryLost = true;
+    this.#isHistoryDoubtful = true;
     return true;
   }
 
