@@ -1,9 +1,13 @@
-import { getHeapStatistics } from 'node:v8';
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import { databaseServices, typeOf } from '../../controller/database/kinds.ts';
 import { stateAll } from '../../controller/database/stated.ts';
+import { connect, KubeClient, type Kube } from '../../controller/kube/index.ts';
 import { newNamespace, sharedCluster } from '../cluster/index.ts';
-import { databaseService, eventually, installCrd, RunningPlumbline } from '../controller/running-plumbline.ts';
+import { databaseService, eventually, installCrd } from '../controller/running-plumbline.ts';
+import type { ControllerReport } from './controller-child.ts';
 import type { Result } from './figures.ts';
 
 const count = 200;
@@ -14,60 +18,64 @@ export async function converge(progress: (line: string) => void): Promise<Result
   const cluster = await sharedCluster();
   await installCrd(cluster);
   const namespace = await newNamespace(cluster);
-  await using running = await RunningPlumbline.start(cluster, { namespace });
-  const sample = await anyResource(running, namespace);
-  progress(`${count} databases by a plain loop`);
-  const floorMs = await plainLoop(running, sample, await newNamespace(cluster), 1);
-  const floor8Ms = await plainLoop(running, sample, await newNamespace(cluster), 8);
-  progress(`${count} databases by the controller`);
-  const before = running.requests.length;
-  const wanted = running.plumbline.children.of(`${namespace}/sample`).length;
-  const start = performance.now();
-  await inParallel(8, count, (i) =>
-    running.kube.create(databaseService(namespace, `db-${i}`, spec), { type: databaseServices, fieldManager: 'bench' }),
-  );
-  await eventually(
-    'all objects exist',
-    () => running.plumbline.children.size >= wanted * (count + 1) || undefined,
-    600_000,
-  );
-  const ms = performance.now() - start;
-  const requests = running.requestsAfter(before).length;
-  return {
-    figures: {
-      databases: count,
-      objectsPerDatabase: wanted,
-      plainLoopSeconds: floorMs / 1000,
-      eightLoopsSeconds: floor8Ms / 1000,
-      convergeSeconds: ms / 1000,
-      toPlainLoop: ms / floorMs,
-      toEightLoops: ms / floor8Ms,
-      requestsPerDatabase: requests / count,
-      peakRssMb: process.resourceUsage().maxRSS / 1024,
-      heapMb: getHeapStatistics().used_heap_size / 1024 / 1024,
-    },
-    targets: { toPlainLoop: 2 },
-  };
+  const connection = await connect({ kubeconfig: cluster.kubeconfig });
+  const kube = new KubeClient(connection);
+  const controller = fork(fileURLToPath(new URL('./controller-child.ts', import.meta.url)), [
+    cluster.kubeconfig,
+    namespace,
+  ]);
+  try {
+    const { sample, objects } = await makeSample(kube, controller, namespace);
+    progress(`${count} databases by a plain loop`);
+    const floorMs = await plainLoop(kube, sample, await newNamespace(cluster), 1);
+    progress(`${count} databases by eight loops side by side`);
+    const floor8Ms = await plainLoop(kube, sample, await newNamespace(cluster), 8);
+    progress(`${count} databases by the controller`);
+    const before = await ask(controller);
+    const start = performance.now();
+    await inParallel(8, count, (i) => create(kube, namespace, `db-${i}`));
+    const after = await reported(controller, ({ objects: made }) => made >= objects * (count + 1));
+    const ms = performance.now() - start;
+    return {
+      figures: {
+        databases: count,
+        objectsPerDatabase: objects,
+        plainLoopSeconds: floorMs / 1000,
+        eightLoopsSeconds: floor8Ms / 1000,
+        convergeSeconds: ms / 1000,
+        toPlainLoop: ms / floorMs,
+        toEightLoops: ms / floor8Ms,
+        requestsPerDatabase: (after.requests - before.requests) / count,
+        peakRssMb: after.peakRssMb,
+      },
+      targets: { toPlainLoop: 2 },
+    };
+  } finally {
+    controller.disconnect();
+    await once(controller, 'exit');
+    await connection.close();
+  }
 }
 
-async function anyResource(running: RunningPlumbline, namespace: string): Promise<StoredDatabaseService> {
-  await running.kube.create(databaseService(namespace, 'sample', spec), {
-    type: databaseServices,
-    fieldManager: 'bench',
-  });
-  await eventually('the sample is made', async () => {
-    const { status } = (await running.database(namespace, 'sample')) as { status?: { phase?: string } };
-    return status?.phase === 'Provisioning' || undefined;
-  });
-  return (await running.database(namespace, 'sample')) as unknown as StoredDatabaseService;
-}
-
-async function plainLoop(
-  { kube }: RunningPlumbline,
-  sample: StoredDatabaseService,
+/** One database, to know how many objects it has, pods and claims of its members among them. */
+async function makeSample(
+  kube: Kube,
+  controller: ChildProcess,
   namespace: string,
-  loops: number,
-): Promise<number> {
+): Promise<{ sample: StoredDatabaseService; objects: number }> {
+  await reported(controller, ({ isLeading }) => isLeading);
+  await create(kube, namespace, 'sample');
+  // 14 rendered objects, two Secrets, and a pod and a claim for each of three members.
+  const { objects } = await reported(controller, (report) => report.objects >= 22);
+  const sample = await kube.get(databaseServices, { namespace, name: 'sample' });
+  return { sample: sample as unknown as StoredDatabaseService, objects };
+}
+
+async function create(kube: Kube, namespace: string, name: string): Promise<void> {
+  await kube.create(databaseService(namespace, name, spec), { type: databaseServices, fieldManager: 'bench' });
+}
+
+async function plainLoop(kube: Kube, sample: StoredDatabaseService, namespace: string, loops: number): Promise<number> {
   const start = performance.now();
   await inParallel(loops, count, async (i) => {
     const resource = { ...sample, metadata: { ...sample.metadata, name: `db-${i}`, namespace } };
@@ -77,6 +85,21 @@ async function plainLoop(
     }
   });
   return performance.now() - start;
+}
+
+async function ask(controller: ChildProcess): Promise<ControllerReport> {
+  const answer = once(controller, 'message');
+  controller.send('report');
+  const [report] = (await answer) as [ControllerReport];
+  return report;
+}
+
+function reported(controller: ChildProcess, holds: (report: ControllerReport) => boolean): Promise<ControllerReport> {
+  const check = async () => {
+    const report = await ask(controller);
+    return holds(report) ? report : undefined;
+  };
+  return eventually('the controller is as far', check, 600_000);
 }
 
 async function inParallel(loops: number, count: number, work: (index: number) => Promise<unknown>): Promise<void> {

@@ -1,15 +1,16 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { DatabaseServiceDocument } from '../../constructs/api/resource.ts';
 import { render } from '../../constructs/render.ts';
 import { serialize } from '../../constructs/serialize.ts';
+import { filesBelow } from '../commands/files-below.ts';
 import { median, type Result } from './figures.ts';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
-const repeats = 5;
+const repeats = 3;
 
 /** One spec, 1,000 and 10,000 databases in process, and the whole command on 1,000 files. */
 export async function renderBench(progress: (line: string) => void): Promise<Result> {
@@ -19,7 +20,9 @@ export async function renderBench(progress: (line: string) => void): Promise<Res
   const thousand = median(Array.from({ length: repeats }, () => loop(1000))) / 1000;
   const tenThousand = median(Array.from({ length: 3 }, () => loop(10_000))) / 10_000;
   progress(`npm run synth on 1,000 files, ${repeats} times`);
-  const synth = median(Array.from({ length: repeats }, () => synthFiles(1000)));
+  const runs = Array.from({ length: repeats }, () => synthFiles(1000));
+  const synth = median(runs.map(({ ms }) => ms));
+  const writing = median(runs.map(({ writeMs }) => writeMs));
   return {
     figures: {
       oneMs: one,
@@ -28,6 +31,8 @@ export async function renderBench(progress: (line: string) => void): Promise<Res
       growth10000To1000: tenThousand / thousand,
       serializeEachMs: median(Array.from({ length: repeats }, () => serializeAll(200))) / 200,
       synth1000FilesSeconds: synth / 1000,
+      plainWriteSeconds: writing / 1000,
+      synthLessPlainWriteSeconds: (synth - writing) / 1000,
     },
     targets: { oneMs: 1, eachOf1000Ms: 1, eachOf10000Ms: 1, growth10000To1000: 1.3, synth1000FilesSeconds: 5 },
   };
@@ -46,7 +51,8 @@ function serializeAll(count: number): number {
   return performance.now() - start;
 }
 
-function synthFiles(count: number): number {
+/** The whole command; and its floor, the same files copied by a plain loop to the same disk. */
+function synthFiles(count: number): { readonly ms: number; readonly writeMs: number } {
   const folder = mkdtempSync(join(tmpdir(), 'plumbline-bench-'));
   try {
     const specs = join(folder, 'specs');
@@ -56,10 +62,22 @@ function synthFiles(count: number): number {
     const args = ['constructs/synth.ts', '--specs', specs, '--output', join(folder, 'dist')];
     const { status, stderr } = spawnSync(process.execPath, args, { cwd: project, encoding: 'utf8' });
     if (status !== 0) throw new Error(`synth failed: ${stderr.slice(0, 1000)}`);
-    return performance.now() - start;
+    const ms = performance.now() - start;
+    return { ms, writeMs: plainWrite(join(folder, 'dist'), join(folder, 'copy')) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+function plainWrite(from: string, to: string): number {
+  const files = Object.entries(filesBelow(from));
+  const start = performance.now();
+  for (const [name, text] of files) {
+    const file = join(to, name);
+    if (!existsSync(dirname(file))) mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+  return performance.now() - start;
 }
 
 function example(index: number): DatabaseServiceDocument {
