@@ -4,21 +4,27 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 
 const installed = 'node_modules/.package-lock.json';
+const ownNode = 'node_modules/.bin/node';
 const isCurrent =
-  existsSync(installed) &&
-  existsSync('node_modules/.bin/node') &&
-  statSync(installed).mtimeMs >= statSync('package-lock.json').mtimeMs;
+  existsSync(installed) && existsSync(ownNode) && statSync(installed).mtimeMs >= statSync('package-lock.json').mtimeMs;
 
 if (!isCurrent) {
   console.log('Installing packages (npm ci) …');
-  const { status, error } = spawnSync('npm', ['ci', '--loglevel=error'], {
-    stdio: 'inherit',
-    shell: process.platform === 'win32',
-  });
-  if (status !== 0) {
-    console.error(
+  const { status, error } = spawnSync('npm', ['ci', '--loglevel=error'], { stdio: 'inherit' });
+  if (status !== 0)
+    fail(
       `npm ci failed${error ? `: ${error.message}` : ''}. Check that the npm registry can be reached and run the command again.`,
     );
-    process.exit(1);
-  }
+}
+
+const { stdout } = spawnSync(ownNode, ['--version'], { encoding: 'utf8' });
+if (!/^v24\./.test(stdout ?? '')) {
+  fail(
+    `${ownNode} is not Node 24. Its package installs it by a script: switch npm's ignore-scripts off, remove node_modules and run the command again.`,
+  );
+}
+
+function fail(message) {
+  console.error(message);
+  process.exit(1);
 }
