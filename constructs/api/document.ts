@@ -37,7 +37,7 @@ export function readDocuments(source: string | Uint8Array): Source {
       return { documents: [], problems: [unreadable('holds no document: write a DatabaseService')] };
     return { documents: documents.map((document) => sourceDocument(document, text, lines)), problems };
   } catch (error) {
-    if (error instanceof SourceTextError) return { documents: [], problems: [unreadable(error.message)] };
+    if (error instanceof SourceTextError) return { documents: [], problems: [unreadable(error.message, error.line)] };
     // The parser calls itself for what is nested.
     if (error instanceof RangeError) return { documents: [], problems: [unreadable('is nested too deeply')] };
     throw error;

@@ -56,7 +56,15 @@ class Decoder {
   #value(node: unknown, place: Place | undefined, isInFlow = false): unknown {
     if (isAlias(node)) return this.#alias(node, place);
     const anchor = (node as { anchor?: string } | null)?.anchor;
-    if (anchor !== undefined) this.#anchors.set(anchor, node);
+    if (anchor === undefined || this.#open.has(node)) return this.#content(node, place, isInFlow);
+    this.#anchors.set(anchor, node);
+    this.#open.add(node);
+    const value = this.#content(node, place, isInFlow);
+    this.#open.delete(node);
+    return value;
+  }
+
+  #content(node: unknown, place: Place | undefined, isInFlow: boolean): unknown {
     if (isScalar(node)) return this.#scalar(node, place, isInFlow);
     if (isSeq(node)) {
       return node.items.map((item, index) => {

@@ -48,9 +48,19 @@ export const ownedParameters: readonly string[] = [
 ];
 
 /** Families of such settings: commands, libraries that are loaded, files, everything of TLS and of recovery. */
-const ownedFamilies = '_command$|_preload_libraries$|_file$|keyfile$|^ssl|^recovery_|^krb_|^gss_';
+export const ownedFamilies: readonly string[] = [
+  '*_command',
+  '*_preload_libraries',
+  '*_file',
+  '*keyfile',
+  'ssl*',
+  'recovery_*',
+  'krb_*',
+  'gss_*',
+];
 
 const name = '^[a-z_][a-z0-9_]*([.][a-z_][a-z0-9_]*)?$';
+const families = ownedFamilies.map((family) => `^${family.replace('*', '.*')}$`).join('|');
 const owned = ownedParameters.map((parameter) => `'${parameter}'`).join(', ');
 
 export const parameterRules: readonly Rule[] = [
@@ -58,8 +68,5 @@ export const parameterRules: readonly Rule[] = [
     `k.matches('${name}') && size(k) <= 63`,
     'names of settings are lower case, such as work_mem or pg_stat_statements.max, not',
   ),
-  everyKey(
-    `!(k in [${owned}]) && !k.matches('${ownedFamilies}')`,
-    'must not be set: Plumbline sets it, or it can run code',
-  ),
+  everyKey(`!(k in [${owned}]) && !k.matches('${families}')`, 'must not be set: Plumbline sets it, or it can run code'),
 ];

@@ -4,6 +4,11 @@ const mostBytes = 1024 * 1024;
 /** What a file is instead of text that Kubernetes reads; the message says what to do. */
 export class SourceTextError extends Error {
   override readonly name = 'SourceTextError';
+  readonly line: number;
+  constructor(message: string, line = 1) {
+    super(message);
+    this.line = line;
+  }
 }
 
 /**
@@ -25,7 +30,7 @@ export function sourceText(source: string | Uint8Array): string {
   if (control) {
     const line = text.slice(0, control.index).split(endOfLine).length;
     const code = (control[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
-    throw new SourceTextError(`has the control character U+${code} in line ${line}: remove it`);
+    throw new SourceTextError(`has the control character U+${code}: remove it`, line);
   }
   return text.replace(allEndsOfLine, '\n');
 }

@@ -99,7 +99,7 @@ export const Spec = Type.Object(
       ),
       {
         rule: `!(${isSync}) || self.replicas >= 2`,
-        message: 'needs replicas of 2 or more',
+        message: 'must be Async, or replicas must be 2 or more',
         fieldPath: '.durability',
       },
       {
@@ -109,12 +109,12 @@ export const Spec = Type.Object(
       },
       {
         rule: "!has(self.username) || !(self.username in ['postgres', 'public', 'none', 'plumbline_replication', 'plumbline_rewind'] || self.username.startsWith('pg_'))",
-        message: 'is a role of the system: choose another name',
+        message: 'must not be a role of the system: choose another name',
         fieldPath: '.username',
       },
       {
         rule: "!has(self.database) || !(self.database in ['postgres', 'template0', 'template1'])",
-        message: 'is a database of the system: choose another name',
+        message: 'must not be a database of the system: choose another name',
         fieldPath: '.database',
       },
     ],
