@@ -18,7 +18,7 @@ if (!isCurrent) {
 }
 
 const { stdout } = spawnSync(ownNode, ['--version'], { encoding: 'utf8' });
-if (!/^v24\./.test(stdout ?? '')) {
+if (!(stdout ?? '').startsWith('v24.')) {
   fail(
     `${ownNode} is not Node 24. Its package installs it by a script: switch npm's ignore-scripts off, remove node_modules and run the command again.`,
   );
