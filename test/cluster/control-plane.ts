@@ -82,20 +82,28 @@ export class ControlPlane implements Cluster {
   async #installCrds(): Promise<void> {
     const files = this.#layout.crds;
     if (files.length === 0) return;
-    for (const args of [
-      ['apply', '--server-side', ...files.map((file) => `--filename=${file}`)],
-      // Not `--for=condition=…`, which fails while there are no conditions yet.
-      [
-        'wait',
-        `--for=jsonpath={.status.conditions[?(@.type=="Established")].status}=True`,
-        'crd',
-        '--all',
-        '--timeout=30s',
-      ],
-    ]) {
-      const { code, stderr } = await this.kubectlRun(args);
-      if (code !== 0) throw new Error(`The CustomResourceDefinitions are not accepted: ${stderr.trim()}`);
+    const { code, stderr } = await this.kubectlRun([
+      'apply',
+      '--server-side',
+      ...files.map((file) => `--filename=${file}`),
+    ]);
+    if (code !== 0) throw new Error(`The CustomResourceDefinitions are not accepted: ${stderr.trim()}`);
+    for (let tries = 0; !(await this.#areCrdsServed()); tries += 1) {
+      if (tries === 600) throw new Error('The CustomResourceDefinitions are not served within 30 seconds.');
+      await delay(50);
     }
+  }
+
+  /** Not by `kubectl wait`, which fails while a CustomResourceDefinition has no conditions yet. */
+  async #areCrdsServed(): Promise<boolean> {
+    const { body } = await this.#admin.send(
+      'GET',
+      `${this.server}/apis/apiextensions.k8s.io/v1/customresourcedefinitions`,
+    );
+    const { items } = JSON.parse(body) as { items: { status?: { conditions?: { type: string; status: string }[] } }[] };
+    return items.every(({ status }) =>
+      status?.conditions?.some((one) => one.type === 'Established' && one.status === 'True'),
+    );
   }
 
   kubectlRun(args: readonly string[], stdin?: string): Promise<KubectlResult> {
