@@ -1,27 +1,19 @@
 import { hostname } from 'node:os';
 import type { StoredDatabaseService } from '../constructs/api/resource.ts';
-import { databaseLabel } from '../constructs/labels.ts';
-import { Children } from './database/children.ts';
+import { Children, type Change } from './database/children.ts';
 import { Databases } from './database/databases.ts';
-import { databaseServices, watchedKinds } from './database/kinds.ts';
+import type { Untold } from './database/memory.ts';
 import { Reconciler } from './database/reconcile.ts';
+import { watches } from './database/watches.ts';
+import { ClusterDelivery } from './delivery/apply.ts';
 import { GitDelivery } from './delivery/git-delivery.ts';
 import type { GitWriter } from './delivery/git/writer.ts';
-import { inWords } from './database/status.ts';
-import type { Drift } from './drift/index.ts';
-import {
-  classify,
-  Reflector,
-  systemClock,
-  type Kube,
-  type ReflectorHandler,
-  type ReflectorReport,
-  type ResourceType,
-} from './kube/index.ts';
+import { episodes, inWords, type Drift, type Episode } from './drift/index.ts';
+import { kubeEventSink } from './event-sink.ts';
+import { classify, monotonicClock, systemClock, type Kube } from './kube/index.ts';
 import { Controller } from './runtime/controller.ts';
 import { EventRecorder } from './runtime/event-recorder.ts';
-import { kubeEventSink } from './event-sink.ts';
-import type { Cache, Elector, ManagerEnd } from './runtime/lifecycle.ts';
+import type { Elector, ManagerEnd } from './runtime/lifecycle.ts';
 import type { Logger } from './runtime/logger.ts';
 import { Manager } from './runtime/manager.ts';
 import { WorkQueue } from './runtime/work-queue.ts';
@@ -35,13 +27,20 @@ export interface PlumblineOptions {
   readonly namespace?: string;
   /** Databases that are worked on at a time. Defaults to 8. */
   readonly workers?: number;
+  /** How often what no watch shows is looked for, such as whether a name has become free. Defaults to 15 s. */
+  readonly lookAgainMs?: number;
   /** The branch that manifests are committed to; started and stopped with the controller. Defaults to none. */
   readonly git?: GitWriter;
+  /** Told of each change by somebody else. */
   readonly onDrift?: (resource: StoredDatabaseService, drift: Drift) => void;
 }
 
 /** Priority of what was there at the start: an edit by a user goes before it. */
 const startUpPriority = -100;
+/** Pods start and end in bursts; their events within this time make one look and one status. */
+const gatherMs = 50;
+/** The most fields of one drift in a log line. */
+const longestList = 10;
 
 /** The controller: watches, decides, acts. */
 export class Plumbline {
@@ -54,35 +53,28 @@ export class Plumbline {
   readonly databases: Databases;
 
   constructor(options: PlumblineOptions) {
-    const { kube, log } = options;
+    const { kube, log, git, namespace, lookAgainMs } = options;
     this.#options = options;
-    this.#queue = new WorkQueue({ clock: systemClock });
-    this.children = new Children((key) => this.#wake(key));
-    this.databases = new Databases((key, isInitial) =>
+    this.#queue = new WorkQueue({ clock: monotonicClock });
+    const children = new Children((key, change) => this.#wake(key, change));
+    const databases = new Databases((key, isInitial) =>
       this.#queue.add(key, { priority: isInitial ? startUpPriority : 0 }),
     );
-    this.#recorder = new EventRecorder({
-      sink: kubeEventSink(kube),
-      clock: systemClock,
-      log,
-      classify,
-      component: 'plumbline',
-      instance: hostname(),
-    });
+    this.children = children;
+    this.databases = databases;
+    const component = 'plumbline';
+    const sink = kubeEventSink(kube);
+    this.#recorder = new EventRecorder({ sink, clock: systemClock, log, classify, component, instance: hostname() });
+    const wake = (key: string): void => this.#wake(key, 'health');
     const reconciler = new Reconciler({
       kube,
-      databases: this.databases,
-      children: this.children,
+      databases,
+      children,
       clock: systemClock,
-      git:
-        options.git &&
-        new GitDelivery({
-          writer: options.git,
-          clock: systemClock,
-          signal: this.#gitStop.signal,
-          wake: (key) => this.#wake(key),
-        }),
-      onDrift: (resource, drift, action, log) => this.#tell(resource, drift, action, log),
+      apply: new ClusterDelivery(kube, children),
+      git: git && new GitDelivery({ writer: git, clock: systemClock, signal: this.#gitStop.signal, wake }),
+      lookAgainMs,
+      onDrift: (resource, found, log) => this.#tell(resource, found, log),
     });
     const controller = new Controller({
       name: 'databaseservice',
@@ -92,14 +84,10 @@ export class Plumbline {
       log,
       concurrency: options.workers ?? 8,
     });
-    const caches = [
-      this.#databaseCache(),
-      ...watchedKinds.map(({ type, metadataOnly }) => this.#childCache(type, metadataOnly)),
-    ];
     this.#manager = new Manager({
-      clock: systemClock,
+      clock: monotonicClock,
       log,
-      caches,
+      caches: watches({ kube, log, children, databases, namespace }),
       controllers: [controller],
       elector: options.elector,
     });
@@ -109,7 +97,10 @@ export class Plumbline {
     return this.#manager.state;
   }
 
-  /** Runs until the signal is aborted, or something fails that needs a new process. Never rejects. */
+  /**
+   * Runs until the signal is aborted, or something fails that needs a new process.
+   * @throws GitDeliveryError when there is a writer and no git
+   */
   async run(signal: AbortSignal): Promise<ManagerEnd> {
     await this.#options.git?.start();
     const end = await this.#manager.run(signal);
@@ -119,66 +110,30 @@ export class Plumbline {
     return end;
   }
 
-  #wake(key: string): void {
+  #wake(key: string, change: Change): void {
     // An object that says it belongs to a database which does not exist is none of our business.
-    if (this.databases.get(key) !== undefined) this.#queue.add(key);
+    if (this.databases.get(key) === undefined) return;
+    if (change === 'absence') this.databases.doubt(key);
+    if (change === 'health') this.#queue.addAfter(key, gatherMs, { priority: 0 });
+    else this.#queue.add(key);
   }
 
-  #databaseCache(): Cache {
-    return this.#cache(databaseServices, undefined, false, {
-      onUpsert: (object, { isInitial }) => this.databases.upsert(object, isInitial),
-      onDelete: (key) => this.databases.delete(key),
-    });
-  }
-
-  #childCache(type: ResourceType, metadataOnly: boolean): Cache {
-    return this.#cache(type, databaseLabel, metadataOnly, {
-      onUpsert: (object) => this.children.upsert(object),
-      onDelete: (key) => this.children.delete(type.kind, key),
-    });
-  }
-
-  #cache(
-    type: ResourceType,
-    labelSelector: string | undefined,
-    metadataOnly: boolean,
-    handler: ReflectorHandler,
-  ): Cache {
-    const { kube, namespace } = this.#options;
-    const selection = { namespace, labelSelector, metadataOnly };
-    const reflector = new Reflector({ kube, type, selection, handler, report: (report) => this.#note(type, report) });
-    return { name: type.plural, start: (signal) => reflector.start(signal), synced: reflector.synced };
-  }
-
-  #note({ kind }: ResourceType, report: ReflectorReport): void {
-    const { log } = this.#options;
-    switch (report.kind) {
-      case 'version-backwards':
-        this.children.forgetVersions();
-        log.warn(
-          { watch: kind, ...report },
-          'the version of the API server went back, as after a restored backup; everything is read again',
-        );
-        break;
-      case 'handler-failed':
-        log.error({ watch: kind, key: report.key, err: report.error }, 'a change could not be taken in');
-        break;
-      case 'request-failed':
-        log.warn({ watch: kind, doing: report.doing, err: report.error }, 'a watch was interrupted');
-        break;
-      case 'watch-silent':
-      case 'waiting':
-        log.debug({ watch: kind, ...report }, 'a watch is opened again');
-        break;
+  #tell(resource: StoredDatabaseService, { corrected, reported }: Untold, log: Logger): void {
+    for (const episode of episodes(corrected)) this.#tellOne(resource, episode, 'Corrected', 'It was put back.', log);
+    for (const episode of episodes(reported)) {
+      this.#tellOne(resource, episode, 'Reported', 'It was left, since drift.policy is Report.', log);
     }
+    for (const drift of [...corrected, ...reported]) this.#options.onDrift?.(resource, drift);
   }
 
-  #tell(resource: StoredDatabaseService, drift: Drift, action: 'Corrected' | 'Reported', log: Logger): void {
-    const { name, namespace, uid } = resource.metadata;
-    const message = `${inWords(drift)} ${action === 'Corrected' ? 'It was put back.' : 'It was left, since drift.policy is Report.'}`;
-    log.info({ drift: { ...drift, action } }, message);
-    const object = { apiVersion: resource.apiVersion, kind: resource.kind, name, namespace, uid };
-    this.#recorder.record(object, { type: 'Warning', reason: `Drift${action}`, message });
-    this.#options.onDrift?.(resource, drift);
+  #tellOne(resource: StoredDatabaseService, episode: Episode, action: string, end: string, log: Logger): void {
+    const { apiVersion, kind, metadata } = resource;
+    const { name, namespace, uid } = metadata;
+    const message = `${inWords(episode)} ${end}`;
+    const { object, editor, drifts } = episode;
+    const fields = drifts.slice(0, longestList).map(({ field, was, now }) => ({ field, was, now }));
+    log.info({ drift: { action, object, ...editor, count: drifts.length, fields } }, message);
+    const happening = { type: 'Warning', reason: `Drift${action}`, message } as const;
+    this.#recorder.record({ apiVersion, kind, name, namespace, uid }, happening);
   }
 }

@@ -1,23 +1,63 @@
+import type { Hindrance } from '../health/judge.ts';
+import type { Reason } from '../health/reasons.ts';
 import { classify, KubeError, type Verdict } from '../kube/index.ts';
-import type { Reason } from './reasons.ts';
+import type { Stated } from './stated.ts';
 
-/** Why what is stated could not be made true. */
-export interface Blocker {
-  readonly reason: Reason;
-  /** A sentence: what, where, and what to do. */
-  readonly message: string;
-  /** Nothing changes until a person does something. */
-  readonly isStalled: boolean;
-  /** The error to hand to the queue, which knows when to try again; undefined to wait for a change. */
-  readonly retry: unknown;
+/** Why what is stated could not be made true, and when to try again. */
+export interface Blocker extends Hindrance {
+  readonly next: Next;
 }
+
+export type Next =
+  /** The queue decides by the error: it waits longer each time. */
+  | { readonly kind: 'retry'; readonly error: unknown }
+  /** What is missing shows in no watch: look now and then. */
+  | { readonly kind: 'look-again' }
+  /** A watch will tell. */
+  | { readonly kind: 'wait' };
+
+const longestMessage = 2_000;
 
 /** What an error of the API server means for a database. @param object such as `Service orders` */
 export function blockerOf(error: unknown, object: string): Blocker {
   const verdict = classify(error);
   const reason = reasonOf(verdict);
-  const isStalled = verdict.class === 'terminal' || verdict.class === 'wait-for';
-  return { reason, message: `${object}: ${words(error)}`, isStalled, retry: error };
+  const message = `${object}: ${words(error)}`.slice(0, longestMessage);
+  const isOthersTurn = verdict.class === 'wait-for' || reason === 'HeldByOthers';
+  if (isOthersTurn) return { reason, message, isStalled: true, next: { kind: 'look-again' } };
+  if (verdict.class === 'terminal') return { reason, message, isStalled: true, next: { kind: 'wait' } };
+  return { reason, message, isStalled: false, next: { kind: 'retry', error } };
+}
+
+export function nameTaken({ object }: Stated, holder: string, isWatched: boolean): Blocker {
+  const name = `${object.kind} ${object.metadata.name}`;
+  const message = `${name} is needed and belongs to ${holder}: rename or remove it, or choose another name for the database.`;
+  return { reason: 'NameTaken', message, isStalled: true, next: { kind: isWatched ? 'wait' : 'look-again' } };
+}
+
+export function credentialsMissing({ object }: Stated): Blocker {
+  const message = `Secret ${object.metadata.name} is gone but the database has data: create it again with the passwords that it had, for new ones would not fit.`;
+  return { reason: 'CredentialsMissing', message, isStalled: true, next: { kind: 'look-again' } };
+}
+
+export function deletionPending({ object }: Stated): Blocker {
+  const message = `${object.kind} ${object.metadata.name} is being deleted; it is made again when it is gone.`;
+  return { reason: 'DeletionPending', message, isStalled: false, next: { kind: 'wait' } };
+}
+
+export function secretNotFound(name: string): Blocker {
+  const message = `Secret ${name} does not exist: create it with the keys username and password.`;
+  return { reason: 'SecretNotFound', message, isStalled: true, next: { kind: 'look-again' } };
+}
+
+export function specInvalid(problems: readonly string[]): Blocker {
+  const message = `${problems.join('. ')}.`.slice(0, longestMessage);
+  return { reason: 'SpecInvalid', message, isStalled: true, next: { kind: 'wait' } };
+}
+
+/** Git is served by its own delivery, which tries again by itself. */
+export function gitFailed(failure: string): Blocker {
+  return { reason: 'GitFailed', message: failure.slice(0, longestMessage), isStalled: false, next: { kind: 'wait' } };
 }
 
 const named: Partial<Record<Verdict['kind'], Reason>> = {
@@ -27,7 +67,9 @@ const named: Partial<Record<Verdict['kind'], Reason>> = {
   'admission-denied': 'AdmissionDenied',
   forbidden: 'Forbidden',
   'kind-missing': 'KindMissing',
-  'co-ownership': 'Refused',
+  'co-ownership': 'HeldByOthers',
+  'field-conflict': 'HeldByOthers',
+  unknown: 'InternalError',
 };
 
 function reasonOf({ kind, class: errorClass }: Verdict): Reason {

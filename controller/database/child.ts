@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { databaseLabel, managedBy } from '../../constructs/labels.ts';
 import { appliedEntry, fingerprint } from '../drift/index.ts';
-import type { KubeObject, ObjectRef } from '../kube/index.ts';
 import { factsOf, type Facts } from '../health/facts.ts';
+import type { KubeObject, ObjectRef, OwnerReference } from '../kube/index.ts';
 
 /** Field manager of everything that is applied. */
 export const fieldManager = 'plumbline';
@@ -11,8 +11,10 @@ export const fieldManager = 'plumbline';
 export interface Accepted {
   /** Of the live object then. */
   readonly fingerprint: string;
-  /** Of what we stated then. */
+  /** Of what we stated then; empty for an object that we state nothing of. */
   readonly statedHash: string;
+  /** It is not what we state, and drift.policy is Report: whatever happens to it is looked at, to see when it is true again. */
+  readonly isDrifted: boolean;
 }
 
 /** What is remembered of an object of a database: no manifest, but for one that has to be looked at. */
@@ -23,9 +25,11 @@ export interface Child {
   readonly uid: string;
   /** `namespace/name` of the database that it says it belongs to. */
   readonly databaseKey: string;
-  /** uid of the controlling owner. */
-  readonly ownerUid: string | undefined;
+  /** The controlling owner. */
+  readonly owner: Pick<OwnerReference, 'kind' | 'name' | 'uid'> | undefined;
   readonly resourceVersion: string;
+  /** A write of ours that no watch has shown yet: what the watch shows until then is older. */
+  readonly awaitedVersion: string | undefined;
   readonly isDeleting: boolean;
   readonly fingerprint: string;
   readonly accepted: Accepted | undefined;
@@ -44,6 +48,10 @@ export function childKey(object: { readonly kind: string; readonly metadata: Obj
   return `${object.kind}/${object.metadata.namespace ?? ''}/${object.metadata.name}`;
 }
 
+export function keyOfChild({ kind, name, namespace }: Child): string {
+  return childKey({ kind, metadata: { name, namespace } });
+}
+
 /** Of a Secret only labels and owners are judged: an edit of its data is an instruction, and nothing of it is applied by us. */
 export function fingerprintOf(object: KubeObject): string {
   if (object.kind !== 'Secret') return fingerprint(object, fieldManager);
@@ -57,21 +65,23 @@ export function digest(value: unknown): string {
 
 /** The child as it is now; what was accepted of the same object stays accepted. */
 export function observedChild(object: KubeObject, before: Child | undefined): Child {
-  const { name, namespace = '', uid = '', resourceVersion = '', deletionTimestamp } = object.metadata;
+  const { name, namespace = '', uid = '', resourceVersion = '', deletionTimestamp, ownerReferences } = object.metadata;
   const accepted = before?.uid === uid ? before.accepted : undefined;
   const print = fingerprintOf(object);
+  const isAccepted = accepted?.fingerprint === print && !accepted.isDrifted;
   return {
     kind: object.kind,
     name,
     namespace,
     uid,
     databaseKey: databaseKeyOf(object) ?? '',
-    ownerUid: object.metadata.ownerReferences?.find((owner) => owner.controller === true)?.uid,
+    owner: ownerReferences?.find(({ controller }) => controller === true),
     resourceVersion,
+    awaitedVersion: undefined,
     isDeleting: deletionTimestamp !== undefined,
     fingerprint: print,
     accepted,
-    suspect: accepted?.fingerprint === print || !isJudged(object) ? undefined : object,
+    suspect: isAccepted || !isJudged(object) ? undefined : object,
     facts: factsOf(object),
   };
 }

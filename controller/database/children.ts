@@ -1,17 +1,31 @@
+import { isDeepStrictEqual } from 'node:util';
 import { isOlder, type KubeObject, type ObjectKey } from '../kube/index.ts';
 import { Store } from '../runtime/store.ts';
-import { childKey, observedChild, type Child } from './child.ts';
-import { isDeepStrictEqual } from 'node:util';
+import { childKey, databaseKeyOf, observedChild, type Child } from './child.ts';
 
-/** The objects of all databases, as the watches and our own applies last showed them. */
+/**
+ * Why a database is to be looked at. `object`: one of its objects is new, gone, or not what was accepted. `health`: one is healthier or sicker;
+ * such events come in bursts. `absence`: one was missing from a list, its deletion was not seen; then the database may be gone as well.
+ */
+export type Change = 'object' | 'health' | 'absence';
+
+/** How a deletion became known. */
+export interface Deletion {
+  readonly uid: string;
+  /** By the deletion's own event, and not only because a list lacks it. */
+  readonly isSeen: boolean;
+}
+
+/** The objects of all databases, as the watches and our own writes last showed them. */
 export class Children {
   readonly #store = new Store<Child>((child) => [child.databaseKey]);
-  readonly #changed: (databaseKey: string) => void;
+  readonly #changed: (databaseKey: string, change: Change) => void;
   /** uids whose deletion was seen last: the answer to an earlier apply of ours must not bring them back. */
   readonly #gone = new Set<string>();
+  /** The names that a database waits for, since something else has them. */
+  readonly #awaited = new Map<string, ReadonlySet<string>>();
 
-  /** @param changed called with the database whose object is new, gone, suspect, or healthier or sicker than before */
-  constructor(changed: (databaseKey: string) => void) {
+  constructor(changed: (databaseKey: string, change: Change) => void) {
     this.#changed = changed;
   }
 
@@ -27,48 +41,68 @@ export class Children {
     return this.#store.size;
   }
 
-  /** Takes an object from a watch. An older state than the known one, such as the echo of our own apply, is passed over. */
-  upsert(object: KubeObject): void {
+  /**
+   * Takes an object from a watch. A state from before our last write of it is passed over.
+   * @param isInitial it was there at the start, where every database is looked at in any case. Defaults to false.
+   */
+  upsert(object: KubeObject, isInitial = false): void {
     const key = childKey(object);
     const before = this.#store.get(key);
-    if (before !== undefined && isStale(object, before)) return;
+    const isSame = before !== undefined && before.uid === object.metadata.uid;
+    if (isSame && isOlder(object.metadata.resourceVersion, before.awaitedVersion)) return;
+    this.#gone.delete(object.metadata.uid ?? '');
     const child = observedChild(object, before);
     this.#store.set(key, child);
-    if (before !== undefined && before.databaseKey !== child.databaseKey) this.#changed(before.databaseKey);
-    if (before === undefined || child.suspect !== undefined || !isDeepStrictEqual(pulse(before), pulse(child))) {
-      this.#changed(child.databaseKey);
+    if (isInitial) return;
+    if (before !== undefined && before.databaseKey !== child.databaseKey) this.#changed(before.databaseKey, 'object');
+    if (child.suspect !== undefined) this.#changed(child.databaseKey, 'object');
+    else if (before === undefined || !isDeepStrictEqual(pulse(before), pulse(child))) {
+      this.#changed(child.databaseKey, 'health');
     }
   }
 
   /** Takes a deletion from a watch, or that an object has lost its label. */
-  delete(kind: string, key: ObjectKey): void {
-    const child = this.#store.delete(`${kind}/${key}`);
-    if (child === undefined) return;
-    this.#remember(child.uid);
-    this.#changed(child.databaseKey);
+  delete(kind: string, key: ObjectKey, { uid, isSeen }: Deletion): void {
+    const storeKey = `${kind}/${key}`;
+    this.#remember(uid);
+    const child = this.#store.get(storeKey);
+    if (child !== undefined && child.uid === uid) {
+      this.#store.delete(storeKey);
+      this.#changed(child.databaseKey, isSeen ? 'object' : 'absence');
+    }
+    for (const [databaseKey, keys] of this.#awaited) if (keys.has(storeKey)) this.#changed(databaseKey, 'object');
   }
 
   /**
-   * Notes that a live object is what we state: the answer to an apply of ours, or an object that was compared. A state that a watch
-   * showed since then stays, and stays suspect if it differs.
+   * Notes that a live object is what we state (the answer to an apply of ours, or an object that was compared), or, with `isDrifted`, that it is
+   * not and is left as it is. A newer state that a watch showed since then stays, and stays suspect if it differs.
    */
-  accept(object: KubeObject, statedHash: string): void {
-    if (this.#gone.has(object.metadata.uid ?? '')) return;
+  accept(object: KubeObject, statedHash: string, isDrifted = false): void {
+    const { uid = '', resourceVersion } = object.metadata;
+    // Without our label no watch would ever tell of it again.
+    if (this.#gone.has(uid) || databaseKeyOf(object) === undefined) return;
     const key = childKey(object);
     const before = this.#store.get(key);
-    const seen = before !== undefined && isStale(object, before) ? before : observedChild(object, before);
-    const accepted = { fingerprint: observedChild(object, undefined).fingerprint, statedHash };
-    const isTrue = seen.fingerprint === accepted.fingerprint;
-    this.#store.set(key, { ...seen, accepted, suspect: isTrue ? undefined : seen.suspect });
+    const now = observedChild(object, before);
+    const isShown = before?.uid === uid && !isOlder(before.resourceVersion, resourceVersion);
+    const seen = isShown ? before : { ...now, awaitedVersion: resourceVersion };
+    const accepted = { fingerprint: now.fingerprint, statedHash, isDrifted };
+    const suspect = seen.fingerprint === now.fingerprint ? undefined : seen.suspect;
+    this.#store.set(key, { ...seen, accepted, suspect });
   }
 
-  /** Notes that the history of the server went back: versions seen before say nothing any more. */
-  forgetVersions(): void {
+  /** The database is woken when one of these names becomes free; replaces what it waited for. */
+  await(databaseKey: string, keys: readonly string[]): void {
+    if (keys.length === 0) this.#awaited.delete(databaseKey);
+    else this.#awaited.set(databaseKey, new Set(keys));
+  }
+
+  /** Notes that the history of the server went back: that a version is older than our last write says nothing any more. */
+  forgetVersions(kind: string): void {
     for (const key of this.#store.keys()) {
       const child = this.#store.get(key);
-      if (child !== undefined) this.#store.set(key, { ...child, resourceVersion: '0' });
+      if (child?.kind === kind) this.#store.set(key, { ...child, awaitedVersion: undefined });
     }
-    this.#gone.clear();
   }
 
   #remember(uid: string): void {
@@ -76,13 +110,6 @@ export class Children {
     const [oldest] = this.#gone;
     if (this.#gone.size > 1024 && oldest !== undefined) this.#gone.delete(oldest);
   }
-}
-
-function isStale(object: KubeObject, known: Child): boolean {
-  const version = object.metadata.resourceVersion ?? '';
-  return (
-    object.metadata.uid === known.uid && (version === known.resourceVersion || isOlder(version, known.resourceVersion))
-  );
 }
 
 /** What a reconcile looks at beside the fields. */

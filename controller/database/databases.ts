@@ -1,29 +1,18 @@
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import { isOlder, keyOf, type KubeObject, type ObjectKey } from '../kube/index.ts';
+import { newMemory, type Memory } from './memory.ts';
 
-/** What is remembered of a database beside its object; gone with the process, so nothing depends on it but the cost. */
-export interface Memory {
-  /** uid of the object that this is about. */
-  readonly uid: string;
-  /** Keys of the objects that were found or made true. */
-  readonly known: Set<string>;
-  /** The generation whose manifests were all found or made true. */
-  settledGeneration: number | undefined;
-  /** Version of the object that our last write of the status left. */
-  statusVersion: string | undefined;
-}
-
-/** The DatabaseServices as the watch last showed them. */
+/** The DatabaseServices as the watch and our own writes last showed them, and what is remembered of each. */
 export class Databases {
-  readonly #resources = new Map<string, StoredDatabaseService>();
-  readonly #memories = new Map<string, Memory>();
-  readonly #changed: (key: string, isInitial: boolean) => void;
+  readonly #resources = new Map<ObjectKey, StoredDatabaseService>();
+  readonly #memories = new Map<ObjectKey, Memory>();
+  readonly #changed: (key: ObjectKey, isInitial: boolean) => void;
 
-  constructor(changed: (key: string, isInitial: boolean) => void) {
+  constructor(changed: (key: ObjectKey, isInitial: boolean) => void) {
     this.#changed = changed;
   }
 
-  get(key: string): StoredDatabaseService | undefined {
+  get(key: ObjectKey): StoredDatabaseService | undefined {
     return this.#resources.get(key);
   }
 
@@ -31,14 +20,16 @@ export class Databases {
     return this.#resources.size;
   }
 
-  /** Takes an object from the watch; the echo of our own write of its status wakes nobody. */
+  /** Takes an object from the watch. What is older than our own write of its status is passed over; the echo of that wakes nobody. */
   upsert(object: KubeObject, isInitial: boolean): void {
     const key = keyOf(object.metadata);
-    const before = this.#resources.get(key);
-    const version = object.metadata.resourceVersion;
-    if (before?.metadata.uid === object.metadata.uid && isOlder(version, before?.metadata.resourceVersion)) return;
+    const { uid, resourceVersion } = object.metadata;
+    const known = this.#memories.get(key);
+    const memory = known?.uid === uid ? known : undefined;
+    if (isOlder(resourceVersion, memory?.awaitedVersion)) return;
+    const isEcho = memory !== undefined && memory.awaitedVersion === resourceVersion;
+    if (memory !== undefined) memory.awaitedVersion = undefined;
     this.#resources.set(key, withoutManagers(object));
-    const isEcho = this.#memories.get(key)?.statusVersion === version && before?.metadata.uid === object.metadata.uid;
     if (!isEcho) this.#changed(key, isInitial);
   }
 
@@ -47,32 +38,44 @@ export class Databases {
     this.#changed(key, false);
   }
 
-  /** Takes the object as our own write of its status left it. */
+  /** Takes the object as our own write of its status left it. It may show a change of the spec before the watch does. */
   written(object: KubeObject): void {
     const key = keyOf(object.metadata);
     const before = this.#resources.get(key);
     const memory = this.#memories.get(key);
-    if (before === undefined || before.metadata.uid !== object.metadata.uid || memory === undefined) return;
-    memory.statusVersion = object.metadata.resourceVersion;
-    if (isOlder(before.metadata.resourceVersion, object.metadata.resourceVersion))
-      this.#resources.set(key, withoutManagers(object));
+    const { uid, resourceVersion, generation, deletionTimestamp } = object.metadata;
+    if (before === undefined || before.metadata.uid !== uid || memory?.uid !== uid) return;
+    if (!isOlder(before.metadata.resourceVersion, resourceVersion)) return;
+    memory.awaitedVersion = resourceVersion;
+    this.#resources.set(key, withoutManagers(object));
+    const isNews = generation !== before.metadata.generation || deletionTimestamp !== before.metadata.deletionTimestamp;
+    if (isNews) this.#changed(key, false);
   }
 
-  memory(key: string, uid: string): Memory {
+  memory(key: ObjectKey, uid: string): Memory {
     const known = this.#memories.get(key);
     if (known?.uid === uid) return known;
-    const fresh: Memory = {
-      uid,
-      known: new Set(),
-      settledGeneration: undefined,
-      statusVersion: undefined,
-    };
+    const fresh = newMemory(uid);
     this.#memories.set(key, fresh);
     return fresh;
   }
 
-  forget(key: string): void {
+  /** An object of the database is missing from a list: before it is made again, the database has to be asked for. */
+  doubt(key: ObjectKey): void {
+    const memory = this.#memories.get(key);
+    if (memory !== undefined) memory.isDoubtful = true;
+  }
+
+  forget(key: ObjectKey): void {
     this.#memories.delete(key);
+  }
+
+  /** Notes that the history of the server went back: a generation seen before may come again with another spec. */
+  forgetVersions(): void {
+    for (const memory of this.#memories.values()) {
+      memory.awaitedVersion = undefined;
+      memory.settledGeneration = undefined;
+    }
   }
 }
 

@@ -27,7 +27,7 @@ const rendered: readonly ResourceType[] = [
   type('batch/v1', 'CronJob', 'cronjobs'),
 ];
 
-/** How a kind is watched: of Secrets nothing but the metadata ever enters the process. */
+/** How a kind is watched: of Secrets nothing but the metadata is asked for. */
 export interface WatchedKind {
   readonly type: ResourceType;
   readonly metadataOnly: boolean;

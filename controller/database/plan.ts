@@ -1,111 +1,122 @@
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
-import { appliedEntry, deletion, deviations, drifts, type Drift } from '../drift/index.ts';
+import { claimName, ordinals } from '../../constructs/names.ts';
+import { appliedEntry, deletion, deviations, drifts, isForeign, type Deviation, type Drift } from '../drift/index.ts';
 import type { KubeObject } from '../kube/index.ts';
-import { databaseKeyOf, fieldManager, type Child } from './child.ts';
+import type { Action } from './action.ts';
+import { fieldManager, keyOfChild, type Child } from './child.ts';
+import { wasSettled } from './conditions.ts';
+import { holderOf } from './holder.ts';
 import { isRemovable } from './kinds.ts';
 import type { Stated } from './stated.ts';
 
-/** What is to be done about one object, with the reason. */
-export type Action =
-  /** Nothing has the name, as far as is known. */
-  | { readonly kind: 'create'; readonly stated: Stated; readonly drifts: readonly Drift[] }
-  /** The object is ours (`uid`), and is brought to what we state. */
-  | { readonly kind: 'apply'; readonly stated: Stated; readonly uid: string; readonly drifts: readonly Drift[] }
-  /** The object is what we state, or is to stay as it is: remember that. */
-  | { readonly kind: 'accept'; readonly stated: Stated; readonly live: KubeObject; readonly drifts: readonly Drift[] }
-  /** The name belongs to something else. */
-  | { readonly kind: 'refuse'; readonly stated: Stated; readonly holder: string }
-  /** A Secret of a database that has data is gone: no new password is invented. */
-  | { readonly kind: 'miss'; readonly stated: Stated }
-  /** The object is no longer stated. */
-  | { readonly kind: 'remove'; readonly child: Child };
-
 export interface Observed {
   readonly resource: StoredDatabaseService;
-  /** By key. */
-  readonly children: ReadonlyMap<string, Child>;
+  /** The objects that bear the label of the database. */
+  readonly children: readonly Child[];
+  /** The object of a key, whatever database its label names. */
+  readonly find: (key: string) => Child | undefined;
   /** Keys of what we have found or made true before, so that their absence is a deletion. */
   readonly known: ReadonlySet<string>;
+  /** What drift.policy Report left as it was, by key. */
+  readonly left: ReadonlyMap<string, readonly Drift[]>;
 }
 
-/** Compares what is stated with what is observed. Pure; the order is the order of application, removals last. */
+/** Compares what is stated with what is observed. Pure; the order is the order of application, then what is not stated. */
 export function plan(observed: Observed, stated: readonly Stated[]): readonly Action[] {
   const wanted = new Set(stated.map(({ key }) => key));
-  const removals = [...observed.children.entries()]
-    .filter(([key, child]) => !wanted.has(key) && isOurs(child, observed.resource))
-    .map(([, child]): Action => ({ kind: 'remove', child }));
-  return [...stated.flatMap((one) => planOne(observed, one, observed.children.get(one.key))), ...removals];
+  const others = observed.children.filter((child) => !wanted.has(keyOfChild(child)));
+  return [
+    ...stated.map((one) => planOne(observed, one, observed.find(one.key))),
+    ...others.flatMap((child) => notStated(child, observed.resource)),
+  ];
 }
 
-/** The action for one object, if there is anything to do. */
-export function planOne(observed: Observed, stated: Stated, child: Child | undefined): readonly Action[] {
-  if (child === undefined) {
-    const { kind, metadata } = stated.object;
-    if (kind === 'Secret' && hasData(observed)) return [{ kind: 'miss', stated }];
-    return [{ kind: 'create', stated, drifts: observed.known.has(stated.key) ? [deletion(kind, metadata.name)] : [] }];
-  }
-  // What is being deleted is made again when it is gone.
-  if (child.isDeleting) return [];
-  const isUnchanged = child.accepted?.statedHash === stated.hash;
-  if (isUnchanged && child.suspect === undefined) return [];
-  const live = child.suspect;
-  if (live === undefined) return [{ kind: 'apply', stated, uid: child.uid, drifts: [] }];
-  const holder = holderOf(live, observed.resource);
-  if (holder !== undefined) return [{ kind: 'refuse', stated, holder }];
-  return [judge(observed, stated, child, live)];
+/** The action for one object that is stated. */
+export function planOne(observed: Observed, stated: Stated, child: Child | undefined): Action {
+  if (child === undefined) return absent(observed, stated);
+  const holder = holderOf(child, observed.resource);
+  if (holder !== undefined) return { kind: 'refuse', stated, holder, isWatched: child.databaseKey !== '' };
+  if (child.isDeleting) return { kind: 'await', stated };
+  if (child.suspect !== undefined) return judge(observed, stated, child, child.suspect);
+  const { accepted } = child;
+  const isSame = accepted?.statedHash === stated.hash && accepted.fingerprint === child.fingerprint;
+  if (isSame && !accepted.isDrifted) return { kind: 'keep', stated };
+  const left = observed.left.get(stated.key) ?? [];
+  if (isSame && isReport(observed)) return { kind: 'leave', stated, live: undefined, drifts: left };
+  // What was left as it was is put back when drift.policy becomes Correct.
+  return { kind: 'apply', stated, uid: child.uid, isRepair: isSame, drifts: left };
 }
 
-/** Whether members were ever made: then the passwords are in the data, and new ones would fit nothing. */
-function hasData({ children }: Observed): boolean {
-  return [...children.values()].some(
-    ({ facts }) => facts.kind === 'StatefulSet' || facts.kind === 'PersistentVolumeClaim',
-  );
+function absent(observed: Observed, stated: Stated): Action {
+  const { kind, metadata } = stated.object;
+  const isKnown = observed.known.has(stated.key);
+  const wasThere = isKnown || wasSettled(observed.resource);
+  if (kind === 'Secret' && arePasswordsInUse(observed, wasThere)) return { kind: 'miss', stated };
+  const gone = [deletion(kind, metadata.name)];
+  if (wasThere && isReport(observed)) return { kind: 'lack', stated, drifts: gone };
+  return { kind: 'create', stated, drifts: isKnown ? gone : [] };
 }
 
-function judge({ resource }: Observed, stated: Stated, child: Child, live: KubeObject): Action {
+/**
+ * Whether new passwords would not fit: a claim holds data, or the Secret was there and members have been made with it. Members and claims alone,
+ * as a GitOps tool makes them, say nothing: they cannot start before there is a Secret.
+ */
+function arePasswordsInUse({ children, resource }: Observed, wasThere: boolean): boolean {
+  const claims = new Set(ordinals.map((ordinal) => claimName(resource.metadata.name, ordinal)));
+  return children.some(({ name, facts }) => {
+    if (facts.kind === 'StatefulSet') return wasThere;
+    return facts.kind === 'PersistentVolumeClaim' && claims.has(name) && (wasThere || facts.hasData);
+  });
+}
+
+function judge(observed: Observed, stated: Stated, child: Child, live: KubeObject): Action {
+  const { resource } = observed;
   const found = differences(stated, live);
-  if (found.length === 0) return { kind: 'accept', stated, live, drifts: [] };
-  const foreign = drifts(isFirstSight(child, live) ? [] : found, live, fieldManager);
-  const isOnlyDrift = found.every((deviation) => deviation.kind !== 'pending' && deviation.kind !== 'extra');
-  const wasAccepted = child.accepted?.statedHash === stated.hash;
-  if (resource.spec.drift?.policy === 'Report' && foreign.length > 0 && isOnlyDrift && wasAccepted) {
-    return { kind: 'accept', stated, live, drifts: foreign };
-  }
-  return { kind: 'apply', stated, uid: child.uid, drifts: foreign };
+  if (found.length === 0) return { kind: 'accept', stated, live };
+  const { accepted } = child;
+  // After a restart nobody remembers what was stated; the status says whether it was this generation.
+  const isSame = accepted === undefined ? wasSettled(resource) : accepted.statedHash === stated.hash;
+  const isNews = accepted === undefined && live.kind !== 'Secret' && appliedEntry(live, fieldManager) === undefined;
+  const isOurs = found.every(({ kind }) => kind === 'pending' || kind === 'extra');
+  if (isOurs && accepted === undefined && !isNews) return { kind: 'verify', stated, live };
+  const foreign = isNews ? replaced(observed, stated) : drifts(foreignOf(found, isSame), live, fieldManager);
+  if (isReport(observed) && !isNews && isLeft(found, isSame)) return { kind: 'leave', stated, live, drifts: foreign };
+  return { kind: 'apply', stated, uid: child.uid, isRepair: isSame, drifts: foreign };
 }
 
-/** An object that we never applied is taken over; what others did to it before is no drift. */
-function isFirstSight(child: Child, live: KubeObject): boolean {
-  return child.accepted === undefined && live.kind !== 'Secret' && appliedEntry(live, fieldManager) === undefined;
+/** An object that we never applied is taken over, and what others did to it before is no drift; but if ours had the name, it was deleted. */
+function replaced({ known }: Observed, { key, object }: Stated): readonly Drift[] {
+  return known.has(key) ? [deletion(object.kind, object.metadata.name)] : [];
+}
+
+/** What was not stated before, nobody can have removed. */
+function foreignOf(found: readonly Deviation[], isSame: boolean): readonly Deviation[] {
+  return isSame ? found : found.filter(({ kind }) => kind !== 'removed');
+}
+
+/**
+ * What drift.policy Report leaves as it is: values that others changed. A change of the spec applies the objects that it concerns as a whole.
+ * That fields are not ours though their values are right is mended in any case: it changes no value, and a field that is not ours could be
+ * changed unseen.
+ */
+function isLeft(found: readonly Deviation[], isSame: boolean): boolean {
+  const isAllForeign = found.every(({ kind }) => kind === 'changed' || kind === 'unowned');
+  return found.some(isForeign) && (isSame || isAllForeign);
 }
 
 /** Of a Secret, values count and not who holds them, for it is not applied but created. */
-function differences(stated: Stated, live: KubeObject) {
+function differences(stated: Stated, live: KubeObject): readonly Deviation[] {
   const found = deviations(stated.object, live, fieldManager);
-  return live.kind === 'Secret'
-    ? found.filter(({ kind, was, now }) => kind === 'removed' || (kind === 'changed' && was !== now))
-    : found;
+  return live.kind === 'Secret' ? found.filter(({ kind }) => kind !== 'unowned' && kind !== 'pending') : found;
 }
 
-/** Who holds the name, in words; undefined when it is this database, or nobody who would mind. */
-export function holderOf(live: KubeObject, resource: StoredDatabaseService): string | undefined {
-  const owner = live.metadata.ownerReferences?.find((reference) => reference.controller === true);
-  if (owner?.uid === resource.metadata.uid) return undefined;
-  const databaseKey = databaseKeyOf(live);
-  const own = `${resource.metadata.namespace}/${resource.metadata.name}`;
-  if (owner !== undefined && !isEarlierLife(owner, resource)) return `${owner.kind} ${owner.name}`;
-  if (databaseKey === own) return undefined;
-  return databaseKey === undefined ? 'somebody who is not Plumbline' : `DatabaseService ${databaseKey.split('/')[1]}`;
+function isReport({ resource }: Observed): boolean {
+  return resource.spec.drift?.policy === 'Report';
 }
 
-/** An owner of the same name with another uid: this database before it was deleted and created again, or restored. */
-function isEarlierLife(
-  owner: { readonly kind: string; readonly name: string },
-  resource: StoredDatabaseService,
-): boolean {
-  return owner.kind === resource.kind && owner.name === resource.metadata.name;
-}
-
-function isOurs(child: Child, resource: StoredDatabaseService): boolean {
-  return isRemovable(child.kind) && !child.isDeleting && child.ownerUid === resource.metadata.uid;
+/** What a spec no longer asks for is removed, if it is ours and holds no data. Of what else bears our label, nothing is to be remembered. */
+function notStated(child: Child, { metadata }: StoredDatabaseService): readonly Action[] {
+  const isOurs = child.owner?.uid === metadata.uid;
+  if (isOurs && isRemovable(child.kind) && !child.isDeleting) return [{ kind: 'remove', child }];
+  return child.suspect === undefined ? [] : [{ kind: 'ignore', child, live: child.suspect }];
 }

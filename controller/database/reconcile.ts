@@ -1,28 +1,24 @@
 import { sentence } from '../../constructs/api/problem.ts';
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
+import type { DatabaseServiceStatus } from '../../constructs/api/status.ts';
 import { validateResource } from '../../constructs/api/validate.ts';
-import type { GitDelivery, GitState } from '../delivery/git-delivery.ts';
 import type { Drift } from '../drift/index.ts';
-import { judge, type Seen } from '../health/judge.ts';
-import { classify, type Clock, type Kube } from '../kube/index.ts';
-import type { Logger } from '../runtime/logger.ts';
+import type { Clock, Kube } from '../kube/index.ts';
 import type { ReconcileResult } from '../runtime/controller.ts';
-import type { Blocker } from './blocker.ts';
-import { childKey, type Child } from './child.ts';
+import type { Logger } from '../runtime/logger.ts';
+import { blockerOf, gitFailed, specInvalid, type Blocker } from './blocker.ts';
 import type { Children } from './children.ts';
-import { credentialsName, newSecrets } from './credentials.ts';
-import type { Databases, Memory } from './databases.ts';
-import { execute, type Effects, type Outcome } from './execute.ts';
-import { databaseServices, secrets } from './kinds.ts';
+import type { Databases } from './databases.ts';
+import { nothingDone, type ApplyDelivery, type GitDelivery, type GitState, type Outcome } from './delivery.ts';
+import { document } from './document.ts';
+import { exists, missingSecret } from './lookups.ts';
+import { nothingUntold, type Memory, type Untold } from './memory.ts';
+import { observedHealth } from './observed-health.ts';
 import { plan, type Observed } from './plan.ts';
-import { document, stateAll, stateSecret, type Stated } from './stated.ts';
+import { isTold } from './receipts.ts';
+import { stateWithSecrets } from './stated.ts';
 import { nextStatus } from './status.ts';
-
-/** Field manager of the status: nothing else is ever written to the user's object. */
-export const statusManager = 'plumbline-status';
-
-/** How often a Secret that the user is to make is looked for; it bears no label, so no watch shows it. */
-const lookAgainMs = 15_000;
+import { StatusWriter } from './status-writer.ts';
 
 export interface ReconcilerOptions {
   readonly kube: Kube;
@@ -30,189 +26,173 @@ export interface ReconcilerOptions {
   readonly children: Children;
   /** A wall clock. */
   readonly clock: Clock;
-  /** Told of each change by somebody else. */
-  readonly onDrift: (
-    resource: StoredDatabaseService,
-    drift: Drift,
-    action: 'Corrected' | 'Reported',
-    log: Logger,
-  ) => void;
-  readonly git?: Pick<GitDelivery, 'deliver' | 'remove'>;
+  readonly apply: ApplyDelivery;
+  readonly git?: GitDelivery;
+  /** How often what no watch shows is looked for: whether a name has become free, or a right was granted. Defaults to 15 s. */
+  readonly lookAgainMs?: number;
+  /** Told of the changes by others that one run found, each once. */
+  readonly onDrift: (resource: StoredDatabaseService, found: Untold, log: Logger) => void;
 }
 
-const nothing: Outcome = { corrected: [], reported: [], made: [], blocker: undefined };
+/** One database in one run. */
+interface Run {
+  readonly key: string;
+  /** As it was at the start: what is acted upon, and what the status then speaks of. */
+  readonly resource: StoredDatabaseService;
+  readonly memory: Memory;
+  /** What is wrong with the spec; empty for a valid one. */
+  readonly problems: readonly string[];
+  readonly signal: AbortSignal;
+  readonly log: Logger;
+}
 
 /** Brings databases to what their specs say: observe, decide, act, and write the status if it changed. */
 export class Reconciler {
   readonly #options: ReconcilerOptions;
-  readonly #effects: Effects;
+  readonly #status: StatusWriter;
 
   constructor(options: ReconcilerOptions) {
     this.#options = options;
-    const { kube, children } = options;
-    this.#effects = { kube, children, newSecrets };
+    this.#status = new StatusWriter(options.kube, options.databases);
   }
 
   /** @throws what kept the API server from being asked, so that the queue tries again */
   async reconcile(key: string, signal: AbortSignal, log: Logger): Promise<ReconcileResult> {
-    const { databases, git } = this.#options;
+    const { kube, databases, git, lookAgainMs = 15_000 } = this.#options;
     const resource = databases.get(key);
-    if (resource === undefined) {
-      databases.forget(key);
-      git?.remove(key);
-      return {};
-    }
+    if (resource === undefined) return this.#forget(key);
     const memory = databases.memory(key, resource.metadata.uid);
-    const outcome = await this.#act(key, resource, memory, signal);
-    for (const drift of outcome.corrected) this.#options.onDrift(resource, drift, 'Corrected', log);
-    for (const drift of outcome.reported) this.#options.onDrift(resource, drift, 'Reported', log);
-    const delivered = resource.metadata.deletionTimestamp === undefined ? git?.deliver(resource) : undefined;
-    const isMissing = await this.#report(
-      key,
-      resource,
-      { ...outcome, blocker: outcome.blocker ?? gitFailed(delivered) },
-      delivered,
-      signal,
+    if (memory.isDoubtful) {
+      // Its objects may be missing because it was deleted with them, or never came back from a backup: then the watch will tell.
+      if (!(await exists(kube, resource, signal))) return {};
+      memory.isDoubtful = false;
+    }
+    const run = { key, resource, memory, problems: problemsOf(resource, memory), signal, log };
+    const outcome = await this.#act(run);
+    this.#remember(run, outcome);
+    const isDelivered = isAlive(resource) && run.problems.length === 0;
+    const delivered = isDelivered ? git?.deliver(resource) : undefined;
+    const blocker = outcome.blocker ?? (isDelivered ? await this.#missing(run, delivered) : undefined);
+    logChange(blocker, run);
+    await this.#report(run, blocker, delivered);
+    if (outcome.outdated !== undefined) throw outcome.outdated;
+    if (blocker?.next.kind === 'retry') throw blocker.next.error;
+    return blocker?.next.kind === 'look-again' ? { requeueAfterMs: lookAgainMs } : {};
+  }
+
+  #forget(key: string): ReconcileResult {
+    this.#options.databases.forget(key);
+    this.#options.children.await(key, []);
+    this.#options.git?.remove(key);
+    return {};
+  }
+
+  async #act(run: Run): Promise<Outcome> {
+    const { key, resource, memory, problems, signal } = run;
+    const { children, apply } = this.#options;
+    if (!isAlive(resource)) return nothingDone;
+    if (problems.length > 0) return { ...nothingDone, blocker: specInvalid(problems) };
+    if (resource.spec.delivery?.apply === false) {
+      // What a GitOps tool applies is not compared, so nothing of it is kept.
+      for (const { suspect } of children.of(key)) if (suspect !== undefined) children.accept(suspect, '');
+      return nothingDone;
+    }
+    const observed = this.#observe(run);
+    if (isSettled(observed, memory)) return { ...nothingDone, made: [...memory.known], left: memory.left };
+    try {
+      return await apply.carryOut(plan(observed, stateWithSecrets(resource)), observed, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      return { ...nothingDone, blocker: blockerOf(error, 'the manifests') };
+    }
+  }
+
+  #observe({ key, resource, memory }: Run): Observed {
+    const { children } = this.#options;
+    return { resource, children: children.of(key), find: (child) => children.get(child), ...memory };
+  }
+
+  #remember({ key, resource, memory, log }: Run, outcome: Outcome): void {
+    const { corrected, left, made, awaited } = outcome;
+    const reported = [...left].flatMap(([object, drifts]) =>
+      drifts.filter((drift) => !isTold(drift, toldOf(memory, object), resource.status?.drift)),
     );
-    if (outcome.blocker?.retry !== undefined) throw outcome.blocker.retry;
-    return isMissing ? { requeueAfterMs: lookAgainMs } : {};
+    const isWhole = outcome.blocker === undefined && outcome.outdated === undefined;
+    memory.settledGeneration = isWhole ? resource.metadata.generation : undefined;
+    memory.isFresh &&= !isWhole;
+    // After a plan that was cut short, what it did not come to is known as before.
+    memory.known = new Set([...(isWhole ? [] : memory.known), ...made, ...left.keys()]);
+    memory.left = isWhole ? left : new Map([...[...memory.left].filter(([object]) => !made.includes(object)), ...left]);
+    memory.untold = {
+      corrected: [...memory.untold.corrected, ...corrected],
+      reported: [...memory.untold.reported, ...reported],
+    };
+    this.#options.children.await(key, awaited);
+    if (corrected.length + reported.length > 0) this.#options.onDrift(resource, { corrected, reported }, log);
   }
 
-  async #act(key: string, resource: StoredDatabaseService, memory: Memory, signal: AbortSignal): Promise<Outcome> {
-    if (resource.metadata.deletionTimestamp !== undefined) return nothing;
-    const observed = this.#observe(key, resource, memory);
-    if (this.#isSettled(observed, memory)) return nothing;
-    const problems = validateResource(document(resource));
-    if (problems.length > 0) return { ...nothing, blocker: specInvalid(problems.map(sentence)) };
-    const rendered = stateAll(resource);
-    const stated = withSecrets(rendered, resource);
-    const isApplied = resource.spec.delivery?.apply !== false;
-    const outcome = isApplied ? await execute(plan(observed, stated), observed, this.#effects, signal) : nothing;
-    for (const made of outcome.made) memory.known.add(made);
-    for (const known of memory.known) if (!stated.some(({ key }) => key === known)) memory.known.delete(known);
-    if (outcome.blocker === undefined) memory.settledGeneration = resource.metadata.generation;
-    return outcome;
+  async #missing({ resource, memory, signal }: Run, delivered: GitState | undefined): Promise<Blocker | undefined> {
+    const missing = await missingSecret(this.#options.kube, resource, memory, signal);
+    return missing ?? (delivered?.failure === undefined ? undefined : gitFailed(delivered.failure));
   }
 
-  #observe(key: string, resource: StoredDatabaseService, { known }: Memory): Observed {
-    const children = new Map(this.#options.children.of(key).map((child) => [keyOfChild(child), child]));
-    return { resource, children, known };
-  }
-
-  /** Nothing to compare: the spec was settled, every object is there, and none is suspect. */
-  #isSettled({ children, known, resource }: Observed, memory: Memory): boolean {
-    if (memory.settledGeneration !== resource.metadata.generation) return false;
-    if ([...children.values()].some(({ suspect }) => suspect !== undefined)) return false;
-    return [...known].every((one) => children.has(one));
-  }
-
-  /** Writes the status if it changed. */
-  async #report(
-    key: string,
-    seen: StoredDatabaseService,
-    outcome: Outcome,
-    delivered: GitState | undefined,
-    signal: AbortSignal,
-  ): Promise<boolean> {
-    const { databases, kube, clock, children } = this.#options;
-    // A newer object may have come while we acted; its status is the one to compare with.
-    const resource = databases.get(key);
-    if (resource === undefined || resource.metadata.uid !== seen.metadata.uid) return false;
-    const missing = await this.#missingSecret(resource, signal);
-    const blocker = outcome.blocker ?? missing;
-    const facts = seenOf(resource, children.of(key), blocker);
-    const { name, namespace, uid } = resource.metadata;
+  async #report(run: Run, blocker: Blocker | undefined, delivered: GitState | undefined): Promise<void> {
+    const { key, resource, memory, problems, signal } = run;
+    const { databases, children, clock } = this.#options;
+    // A newer object may have come while we acted: its status is the one to compare with.
+    const newest = databases.get(key);
+    if (newest === undefined || newest.metadata.uid !== resource.metadata.uid) return;
+    const before = memory.status ?? newest.status;
     const status = nextStatus({
       resource,
-      health: judge(facts),
-      replicas: facts.statefulSet?.replicas ?? 0,
-      readyReplicas: facts.statefulSet?.ready ?? 0,
-      credentialsSecret: credentialsName(resource),
-      corrected: outcome.corrected,
-      reported: outcome.reported,
-      git: gitStatus(delivered, resource.status?.git),
+      before,
+      ...observedHealth(resource, children.of(key), before, blocker),
+      isValid: problems.length === 0,
+      untold: memory.untold,
+      left: [...memory.left.values()].flat(),
+      git: gitStatus(delivered, before?.git),
       now: new Date(clock.now()).toISOString().replace(/\.\d+Z$/, 'Z'),
     });
-    if (status === undefined) return missing !== undefined;
-    const { apiVersion, kind } = resource;
-    const body = { apiVersion, kind, metadata: { name, namespace, uid }, status };
-    try {
-      const options = {
-        type: databaseServices,
-        subresource: 'status',
-        fieldManager: statusManager,
-        force: true,
-        signal,
-      };
-      databases.written((await kube.apply(body, options)).object);
-    } catch (error) {
-      if (!isGone(error)) throw error;
-    }
-    return missing !== undefined;
-  }
-
-  async #missingSecret(resource: StoredDatabaseService, signal: AbortSignal): Promise<Blocker | undefined> {
-    const name = resource.spec.credentials?.secretName;
-    if (name === undefined || resource.status?.phase === 'Running') return undefined;
-    try {
-      await this.#options.kube.get(
-        secrets,
-        { name, namespace: resource.metadata.namespace },
-        { metadataOnly: true, signal },
-      );
-      return undefined;
-    } catch (error) {
-      if (classify(error).kind !== 'object-missing') throw error;
-      const message = `Secret ${name} does not exist: create it with the keys username and password.`;
-      return { reason: 'SecretNotFound', message, isStalled: true, retry: undefined };
-    }
+    await this.#status.write(newest, status, signal);
+    memory.status = status;
+    memory.untold = nothingUntold;
   }
 }
 
-function seenOf(resource: StoredDatabaseService, children: readonly Child[], blocker: Blocker | undefined): Seen {
-  const statefulSet = children.map(({ facts }) => facts).find((facts) => facts.kind === 'StatefulSet');
-  const pods = children.flatMap(({ name, facts }) => (facts.kind === 'Pod' ? [{ name, facts }] : []));
-  return {
-    wanted: resource.spec.replicas,
-    statefulSet,
-    pods,
-    phaseBefore: resource.status?.phase,
-    isDeleting: resource.metadata.deletionTimestamp !== undefined,
-    isApplied: resource.spec.delivery?.apply !== false,
-    blocker,
-  };
+function isAlive({ metadata }: StoredDatabaseService): boolean {
+  return metadata.deletionTimestamp === undefined;
 }
 
-function keyOfChild({ kind, name, namespace }: Child): string {
-  return childKey({ kind, metadata: { name, namespace } });
+function problemsOf(resource: StoredDatabaseService, { settledGeneration }: Memory): readonly string[] {
+  return settledGeneration === resource.metadata.generation ? [] : validateResource(document(resource)).map(sentence);
 }
 
-/** What is applied: Secrets come before the services, and only where the delivery is ours. */
-function withSecrets(stated: readonly Stated[], resource: StoredDatabaseService): readonly Stated[] {
-  const first = stated.findIndex(({ object }) => object.kind === 'Service');
-  const own = newSecrets(resource).map((secret) => stateSecret(secret, resource));
-  return [...stated.slice(0, first), ...own, ...stated.slice(first)];
+/** Nothing to compare: the spec was settled, every object is there, and none is suspect. */
+function isSettled({ resource, children, find, known, left }: Observed, { settledGeneration }: Memory): boolean {
+  if (settledGeneration !== resource.metadata.generation) return false;
+  if (children.some(({ suspect }) => suspect !== undefined)) return false;
+  return [...known].every((key) => left.has(key) || find(key) !== undefined);
 }
 
-function specInvalid(problems: readonly string[]): Blocker {
-  return { reason: 'SpecInvalid', message: `${problems.join('. ')}.`, isStalled: true, retry: undefined };
+/** What was told of an object in this process; undefined for what only the status knows. */
+function toldOf({ left, isFresh }: Memory, object: string): readonly Drift[] | undefined {
+  return left.get(object) ?? (isFresh ? undefined : []);
+}
+
+function logChange(blocker: Blocker | undefined, { memory, log }: Run): void {
+  const hindrance = blocker && `${blocker.reason}: ${blocker.message}`;
+  if (memory.hindrance === hindrance) return;
+  memory.hindrance = hindrance;
+  if (blocker === undefined) log.info({}, 'nothing hinders any more');
+  else log.warn({ reason: blocker.reason }, blocker.message);
 }
 
 /** What the status says of Git: a commit of an earlier process stays true as long as nothing new was committed. */
 function gitStatus(
   delivered: GitState | undefined,
-  before: { readonly commit: string; readonly path: string } | undefined,
-) {
+  before: DatabaseServiceStatus['git'],
+): DatabaseServiceStatus['git'] {
   if (delivered?.path === undefined) return before;
   const commit = delivered.commit ?? before?.commit;
   return commit === undefined ? undefined : { commit, path: delivered.path };
-}
-
-function gitFailed(delivered: GitState | undefined): Blocker | undefined {
-  if (delivered?.failure === undefined) return undefined;
-  return { reason: 'GitFailed', message: delivered.failure, isStalled: false, retry: undefined };
-}
-
-function isGone(error: unknown): boolean {
-  return ['object-missing', 'object-gone', 'object-replaced'].includes(classify(error).kind);
 }

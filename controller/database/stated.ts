@@ -1,13 +1,10 @@
-import {
-  apiVersion,
-  kind,
-  type DatabaseServiceDocument,
-  type StoredDatabaseService,
-} from '../../constructs/api/resource.ts';
+import { apiVersion, kind, type StoredDatabaseService } from '../../constructs/api/resource.ts';
 import type { Manifest } from '../../constructs/manifest.ts';
-import { render } from '../../constructs/render.ts';
+import { applyOrder, render } from '../../constructs/render.ts';
 import type { KubeObject, OwnerReference } from '../kube/index.ts';
 import { childKey, digest } from './child.ts';
+import { statedSecrets } from './credentials.ts';
+import { document } from './document.ts';
 
 /** An object as we apply it: what is rendered, and what only the cluster knows: the owner. */
 export interface Stated {
@@ -21,13 +18,14 @@ export function stateAll(resource: StoredDatabaseService): readonly Stated[] {
   return render(document(resource)).map((manifest) => state(manifest, resource));
 }
 
-/** What of a Secret is judged and repaired: its labels and its owner, never its data. */
-export function stateSecret({ apiVersion, kind, metadata }: Manifest, resource: StoredDatabaseService): Stated {
-  return state({ apiVersion, kind, metadata }, resource);
+/** The same with the Secrets, as far as they are judged: they come before what mounts them. Pure. */
+export function stateWithSecrets(resource: StoredDatabaseService): readonly Stated[] {
+  const manifests = [...render(document(resource)), ...statedSecrets(resource)];
+  return applyOrder(manifests).map((manifest) => state(manifest, resource));
 }
 
 /** Adds the namespace and the owner. */
-export function state(manifest: Manifest, resource: StoredDatabaseService): Stated {
+function state(manifest: Manifest, resource: StoredDatabaseService): Stated {
   const owners = isOwned(manifest, resource) ? { ownerReferences: [ownerOf(resource)] } : {};
   const metadata = { ...manifest.metadata, namespace: resource.metadata.namespace, ...owners };
   const object = { ...manifest, metadata };
@@ -42,9 +40,4 @@ function isOwned({ kind }: Manifest, resource: StoredDatabaseService): boolean {
 
 function ownerOf({ metadata }: StoredDatabaseService): OwnerReference {
   return { apiVersion, kind, name: metadata.name, uid: metadata.uid, controller: true, blockOwnerDeletion: true };
-}
-
-/** The object as a user wrote it, without what the API server added. */
-export function document({ metadata, spec }: StoredDatabaseService): DatabaseServiceDocument {
-  return { apiVersion, kind, metadata: { name: metadata.name, namespace: metadata.namespace }, spec };
 }

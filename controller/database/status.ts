@@ -1,115 +1,93 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
-import type { DatabaseServiceStatus, DriftReceipt, StatusCondition } from '../../constructs/api/status.ts';
-import { databaseLabel } from '../../constructs/labels.ts';
 import { engines } from '../../constructs/engine.ts';
+import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
+import type { DatabaseServiceStatus } from '../../constructs/api/status.ts';
+import { databaseLabel } from '../../constructs/labels.ts';
 import type { Drift } from '../drift/index.ts';
-import type { Health, Verdict } from '../health/judge.ts';
+import type { Health } from '../health/judge.ts';
+import { conditionsOf, conditionTypes } from './conditions.ts';
+import { credentialsName } from './credentials.ts';
+import type { Untold } from './memory.ts';
+import { withReceipts } from './receipts.ts';
 
-/** What a status is made of, beside the status before. */
+/** What a status is made of. */
 export interface StatusFacts {
+  /** As it was acted upon. */
   readonly resource: StoredDatabaseService;
+  /** The spec follows the rules; otherwise little can be said. */
+  readonly isValid: boolean;
+  /** The status that we wrote last. */
+  readonly before: DatabaseServiceStatus | undefined;
   readonly health: Health;
+  /** Members that exist. */
   readonly replicas: number;
-  readonly readyReplicas: number;
-  readonly credentialsSecret: string;
-  readonly corrected: readonly Drift[];
-  readonly reported: readonly Drift[];
+  readonly untold: Untold;
+  readonly left: readonly Drift[];
   readonly git: DatabaseServiceStatus['git'];
   /** RFC 3339. */
   readonly now: string;
 }
 
-const longestList = 10;
-
-/** The status that holds now. `undefined` when it equals the one before: then nothing is written. Pure. */
-export function nextStatus(facts: StatusFacts): DatabaseServiceStatus | undefined {
-  const before = facts.resource.status;
-  const { lastReconcileTime: _, ...rest } = before ?? {};
-  const next = compose(facts, before);
-  return isDeepStrictEqual(rest, JSON.parse(JSON.stringify(next)))
-    ? undefined
-    : { ...next, lastReconcileTime: facts.now };
+/** The status that holds now. It equals the one before, its time included, when nothing has changed. Pure. */
+export function nextStatus(facts: StatusFacts): DatabaseServiceStatus {
+  const { before, now } = facts;
+  const next = asStored(compose(facts));
+  const isSame = isDeepStrictEqual(next, ours({ ...before, lastReconcileTime: undefined }));
+  return { ...next, lastReconcileTime: isSame ? (before?.lastReconcileTime ?? now) : now };
 }
 
-function compose(facts: StatusFacts, before: DatabaseServiceStatus | undefined): DatabaseServiceStatus {
-  const { resource, health, replicas, readyReplicas } = facts;
-  const { name, namespace, generation } = resource.metadata;
-  const { port } = engines[resource.spec.engine];
-  const host = (service: string): string => `${service}.${namespace}.svc:${port}`;
+/** Whether a stored status says this. */
+export function isStatus(next: DatabaseServiceStatus, stored: DatabaseServiceStatus | undefined): boolean {
+  return isDeepStrictEqual(next, ours(stored ?? {}));
+}
+
+/** Names of fields that somebody else has put beside ours. An apply of ours leaves them. */
+export function strays(next: DatabaseServiceStatus, stored: DatabaseServiceStatus | undefined): readonly string[] {
+  return Object.keys(stored ?? {}).filter((name) => !Object.hasOwn(next, name));
+}
+
+/** Conditions of other types are somebody else's, as is the custom with conditions. */
+function ours(status: DatabaseServiceStatus): DatabaseServiceStatus {
+  const conditions = status.conditions?.filter(({ type }) => conditionTypes.has(type));
+  return asStored({ ...status, conditions });
+}
+
+function compose(facts: StatusFacts): DatabaseServiceStatus {
+  const { resource, before, health, replicas, untold, left, now, isValid } = facts;
+  const { name, generation } = resource.metadata;
+  const { readyReplicas, phase, primary } = health;
+  const isApplied = !isValid || resource.spec.delivery?.apply !== false;
   return {
     observedGeneration: generation,
-    phase: health.phase,
-    conditions: conditions(facts, before?.conditions ?? []),
+    phase,
+    conditions: conditionsOf({ health, left, isApplied, generation, now }, before?.conditions ?? []),
     replicas,
     readyReplicas,
-    ready: `${readyReplicas}/${resource.spec.replicas}`,
+    ready: `${readyReplicas}/${wantedReplicas(resource)}`,
     selector: `${databaseLabel}=${name}`,
-    primary: health.primary,
-    endpoints: { readWrite: host(name), readOnly: host(`${name}-ro`) },
-    credentialsSecret: facts.credentialsSecret,
-    drift: drift(facts, before?.drift),
+    primary,
+    ...(isValid ? connections(resource) : {}),
+    drift: withReceipts(untold, before?.drift, now),
     git: facts.git,
   };
 }
 
-function conditions(facts: StatusFacts, before: readonly StatusCondition[]): readonly StatusCondition[] {
-  const { health, now, resource } = facts;
-  const verdicts: readonly (readonly [string, Verdict])[] = [
-    ['Ready', health.ready],
-    ['Available', health.available],
-    ['Progressing', health.progressing],
-    ['Degraded', health.degraded],
-    ['Stalled', health.stalled],
-    ['Drifted', drifted(facts)],
-  ];
-  return verdicts.map(([type, { holds, reason, message }]) => {
-    const status = holds ? 'True' : 'False';
-    const old = before.find((condition) => condition.type === type);
-    const lastTransitionTime = old?.status === status ? old.lastTransitionTime : now;
-    return { type, status, reason, message, lastTransitionTime, observedGeneration: resource.metadata.generation };
-  });
+/** Of a spec that may break every rule. */
+export function wantedReplicas({ spec }: { readonly spec?: { readonly replicas?: unknown } }): number {
+  return typeof spec?.replicas === 'number' ? spec.replicas : 1;
 }
 
-function drifted({ reported, resource }: StatusFacts): Verdict {
-  const left = reported.length > 0 ? reported : [];
-  const old = resource.status?.conditions?.find((condition) => condition.type === 'Drifted');
-  if (left.length > 0) return { holds: true, reason: 'DriftReported', message: left.map(inWords).join(' ') };
-  if (old?.status === 'True' && resource.spec.drift?.policy === 'Report') {
-    return { holds: true, reason: 'DriftReported', message: old.message };
-  }
-  return { holds: false, reason: 'InTrue', message: 'Every field that Plumbline states has its value.' };
-}
-
-function drift(
-  { corrected, reported, now }: StatusFacts,
-  before: DatabaseServiceStatus['drift'],
-): DatabaseServiceStatus['drift'] {
-  if (corrected.length + reported.length === 0) return before;
-  const fresh = [
-    ...corrected.map((one) => receipt(one, 'Corrected', now)),
-    ...reported.map((one) => receipt(one, 'Reported', now)),
-  ];
+function connections(resource: StoredDatabaseService): Pick<DatabaseServiceStatus, 'endpoints' | 'credentialsSecret'> {
+  const { name, namespace } = resource.metadata;
+  const { port } = engines[resource.spec.engine];
+  const host = (service: string): string => `${service}.${namespace}.svc:${port}`;
   return {
-    corrected: (before?.corrected ?? 0) + corrected.length,
-    receipts: [...fresh, ...(before?.receipts ?? [])].slice(0, longestList),
+    endpoints: { readWrite: host(name), readOnly: host(`${name}-ro`) },
+    credentialsSecret: credentialsName(resource),
   };
 }
 
-function receipt(
-  { object, field, was, now, editor }: Drift,
-  action: DriftReceipt['action'],
-  seen: string,
-): DriftReceipt {
-  const { manager, operation } = editor;
-  return { time: editor.time ?? seen, object, field, was, now, manager, operation, action };
-}
-
-/** One drift as a sentence. */
-export function inWords({ object, field, was, now, editor }: Drift): string {
-  const who = editor.manager === 'unknown' ? 'Somebody' : editor.manager;
-  if (field === '') return `${who} deleted ${object}.`;
-  if (field === 'metadata.managedFields') return `${who} wiped the managedFields of ${object}.`;
-  if (now === undefined) return `${who} removed ${field} of ${object}.`;
-  return `${who} changed ${field} of ${object} from ${was} to ${now}.`;
+/** As the API server would give it back. */
+function asStored(status: DatabaseServiceStatus): DatabaseServiceStatus {
+  return JSON.parse(JSON.stringify(status)) as DatabaseServiceStatus;
 }

@@ -3,27 +3,28 @@ import { isFields } from './value.ts';
 
 const longest = 256;
 
-/** Steps below which a value may hold a secret: environment values, arguments, commands, data of Secrets and ConfigMaps. */
+/** Stands for a value that is never shown. */
+export const hiddenValue = '(hidden)';
+
+/** Fields below which a value may hold a secret. What names them (keys of data, names of variables and annotations) is shown. */
 const hidden: ReadonlySet<string> = new Set([
-  'f:env',
-  'f:envFrom',
-  'f:args',
-  'f:command',
-  'f:data',
-  'f:stringData',
-  'f:binaryData',
+  'env',
+  'envFrom',
+  'args',
+  'command',
+  'httpHeaders',
+  'data',
+  'stringData',
+  'binaryData',
+  'annotations',
 ]);
 
-/** How a value at the path may be shown: in full, or only as `(hidden)`. Annotations show their key alone. */
+/** How a value at the path may be shown: in full, or only as `(hidden)`. */
 export function disclosed(kind: string, path: FieldPath): (value: unknown) => string | undefined {
-  const isHidden =
-    path.some((step) => hidden.has(step)) ||
-    kind === 'Secret' ||
-    path[1] === 'f:annotations' ||
-    path.includes('f:annotations');
+  const isHidden = kind === 'Secret' || path.some((step) => step.startsWith('f:') && hidden.has(step.slice(2)));
   return (value) => {
     if (value === undefined) return undefined;
-    if (isHidden || holdsHidden(value)) return '(hidden)';
+    if (isHidden || holdsHidden(value)) return hiddenValue;
     const text = typeof value === 'string' ? value : JSON.stringify(value);
     return text.length > longest ? `${text.slice(0, longest)}…` : text;
   };
@@ -33,5 +34,5 @@ export function disclosed(kind: string, path: FieldPath): (value: unknown) => st
 function holdsHidden(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(holdsHidden);
   if (!isFields(value)) return false;
-  return Object.entries(value).some(([name, below]) => hidden.has(`f:${name}`) || holdsHidden(below));
+  return Object.entries(value).some(([name, below]) => hidden.has(name) || holdsHidden(below));
 }

@@ -1,8 +1,9 @@
 import type { KubeObject } from '../kube/index.ts';
 import type { Deviation } from './deviation.ts';
+import { disclosed } from './disclosure.ts';
 import { editorOf, unknownEditor, type Editor } from './editor.ts';
 import { readable } from './field-path.ts';
-import { disclosed } from './disclosure.ts';
+import { appliedEntry } from './owned-fields.ts';
 
 /** One change by somebody else to what we state. Values are texts that are fit to be shown. */
 export interface Drift {
@@ -10,41 +11,47 @@ export interface Drift {
   readonly object: string;
   /** Such as `spec.template.spec.containers[name=postgres].image`; empty for the whole object. */
   readonly field: string;
+  /** What we state. */
   readonly was: string | undefined;
+  /** What was found; undefined where it was removed. */
   readonly now: string | undefined;
   readonly editor: Editor;
 }
 
+/** The field of a drift that says: nobody owns anything any more. */
+export const managedFields = 'metadata.managedFields';
+
 /**
- * The deviations that somebody else made. `pending` and `extra` are ours to do and no drift; fields that have the right value but are not ours
- * are one drift of `metadata.managedFields`, since only a wipe of it leaves them so.
+ * The deviations that somebody else made. `pending` and `extra` are ours to do and no drift. Fields with the right value that are not ours are
+ * one drift of managedFields if all of ours are gone, for only a wipe does that; otherwise somebody undid an edit, and nothing is left to tell.
  */
 export function drifts(found: readonly Deviation[], live: KubeObject, manager: string): readonly Drift[] {
   const object = `${live.kind}/${live.metadata.name}`;
-  const foreign = found.filter((deviation) => deviation.kind === 'changed' || deviation.kind === 'removed');
-  const result = foreign.map((deviation): Drift => {
-    const shown = disclosed(live.kind, deviation.path);
-    return {
-      object,
-      field: readable(deviation.path),
-      was: shown(deviation.was),
-      now: deviation.kind === 'removed' ? undefined : shown(deviation.now),
-      editor: deviation.kind === 'removed' ? unknownEditor : editorOf(live, deviation.path, manager),
-    };
-  });
-  if (result.length === 0 && found.some((deviation) => deviation.kind === 'unowned')) {
-    result.push({ object, field: 'metadata.managedFields', was: undefined, now: undefined, editor: unknownEditor });
-  }
-  return result;
+  const foreign = found.filter(isForeign).map((deviation) => drift(deviation, object, live, manager));
+  const isWiped = foreign.length === 0 && found.length > 0 && appliedEntry(live, manager) === undefined;
+  return isWiped
+    ? [{ object, field: managedFields, was: undefined, now: undefined, editor: unknownEditor('Remove') }]
+    : foreign;
+}
+
+/** Whether somebody else changed a value. */
+export function isForeign({ kind }: Deviation): boolean {
+  return kind === 'changed' || kind === 'removed';
+}
+
+function drift({ kind, path, was, now }: Deviation, object: string, live: KubeObject, manager: string): Drift {
+  const shown = disclosed(live.kind, path);
+  const isRemoved = kind === 'removed';
+  return {
+    object,
+    field: readable(path),
+    was: shown(was),
+    now: isRemoved ? undefined : shown(now),
+    editor: isRemoved ? unknownEditor('Remove') : editorOf(live, path, manager),
+  };
 }
 
 /** The drift of an object that is gone. */
 export function deletion(kind: string, name: string): Drift {
-  return {
-    object: `${kind}/${name}`,
-    field: '',
-    was: undefined,
-    now: undefined,
-    editor: { ...unknownEditor, operation: 'Delete' },
-  };
+  return { object: `${kind}/${name}`, field: '', was: undefined, now: undefined, editor: unknownEditor('Delete') };
 }

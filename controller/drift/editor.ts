@@ -2,15 +2,22 @@ import type { KubeObject, ManagedFieldsEntry } from '../kube/index.ts';
 import type { FieldPath } from './field-path.ts';
 import { covers, fieldsOf } from './owned-fields.ts';
 
-/** Who holds a field now. A removal leaves no trace in managedFields, so then nobody can be named. */
+/** Who made a change, as far as managedFields tell. */
 export interface Editor {
+  /** Chosen by the client; `unknown` where nothing tells. */
   readonly manager: string;
+  /** `Apply`, `Update`, `Update of scale`, `Remove` or `Delete`. */
   readonly operation: string;
   /** RFC 3339, whole seconds. */
   readonly time: string | undefined;
 }
 
-export const unknownEditor: Editor = { manager: 'unknown', operation: 'Remove', time: undefined };
+export const unknownManager = 'unknown';
+
+/** A removal leaves no trace in managedFields, so nobody can be named. */
+export function unknownEditor(operation: 'Update' | 'Remove' | 'Delete'): Editor {
+  return { manager: unknownManager, operation, time: undefined };
+}
 
 /** The manager, other than ours, that came to own the path last. */
 export function editorOf(live: KubeObject, path: FieldPath, ours: string): Editor {
@@ -18,11 +25,13 @@ export function editorOf(live: KubeObject, path: FieldPath, ours: string): Edito
     .filter((entry) => !(entry.manager === ours && entry.operation === 'Apply'))
     .filter((entry) => covers(fieldsOf(entry), path))
     .sort((a, b) => (b.time ?? '').localeCompare(a.time ?? ''));
-  return holders[0] ? editor(holders[0]) : unknownEditor;
+  return holders[0] ? editor(holders[0]) : unknownEditor('Update');
 }
 
-function editor(entry: ManagedFieldsEntry): Editor {
-  const operation =
-    (entry.subresource ?? '') === '' ? entry.operation : `${entry.operation ?? 'Update'} of ${entry.subresource}`;
-  return { manager: entry.manager ?? 'unknown', operation: operation ?? 'Update', time: entry.time };
+function editor({ manager, operation = 'Update', subresource = '', time }: ManagedFieldsEntry): Editor {
+  return {
+    manager: manager ?? unknownManager,
+    operation: subresource === '' ? operation : `${operation} of ${subresource}`,
+    time,
+  };
 }

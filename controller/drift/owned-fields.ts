@@ -19,11 +19,13 @@ export function fieldsOf(entry: ManagedFieldsEntry | undefined): FieldTree {
 }
 
 /**
- * 128 bits over what the manager owns of the object. As long as it is equal, nobody changed or removed a field of ours: a write
- * of another value moves the field to the writer's entry. Seen on a real API server for every kind of write.
+ * 128 bits over what the manager owns of the object, and since when. As long as it is equal, nobody changed or removed a field of ours: a write
+ * of another value moves the field to the writer's entry. Seen on a real API server for every kind of write. The time of an entry is that of
+ * the manager's own last write, so that a write by somebody who uses our name is seen too; an apply that changes nothing leaves it.
  */
 export function fingerprint(object: KubeObject, manager: string): string {
-  return hash('sha256', JSON.stringify(fieldsOf(appliedEntry(object, manager))), 'base64url').slice(0, 22);
+  const entry = appliedEntry(object, manager);
+  return hash('sha256', JSON.stringify([entry?.time, fieldsOf(entry)]), 'base64url').slice(0, 22);
 }
 
 /** The node at a path; undefined when the manager does not own it. */

@@ -1,17 +1,17 @@
-import { primaryRole, roleLabel } from '../../constructs/labels.ts';
+import { identityAnnotation, primaryRole, roleLabel } from '../../constructs/labels.ts';
 import type { KubeObject } from '../kube/index.ts';
 
 /** The few fields of an object that health is judged by. */
 export type Facts =
   | {
       readonly kind: 'StatefulSet';
+      /** Its controller has seen the newest change. */
       readonly isObserved: boolean;
       readonly wanted: number;
+      /** Pods that exist. */
       readonly replicas: number;
-      readonly ready: number;
-      /** Members whose template is the newest one. */
+      /** Pods whose template is the newest one. Revisions say less: with OnDelete Kubernetes never moves `currentRevision`. */
       readonly updated: number;
-      readonly isRolledOut: boolean;
     }
   | {
       readonly kind: 'Pod';
@@ -19,7 +19,7 @@ export type Facts =
       readonly isReady: boolean;
       readonly trouble: string | undefined;
     }
-  | { readonly kind: 'PersistentVolumeClaim'; readonly isBound: boolean }
+  | { readonly kind: 'PersistentVolumeClaim'; readonly hasData: boolean }
   | { readonly kind: 'none' };
 
 export function factsOf(object: KubeObject): Facts {
@@ -29,7 +29,10 @@ export function factsOf(object: KubeObject): Facts {
     case 'Pod':
       return pod(object);
     case 'PersistentVolumeClaim':
-      return { kind: 'PersistentVolumeClaim', isBound: text(record(object['status']), 'phase') === 'Bound' };
+      return {
+        kind: 'PersistentVolumeClaim',
+        hasData: object.metadata.annotations?.[identityAnnotation] !== undefined,
+      };
     default:
       return { kind: 'none' };
   }
@@ -43,51 +46,59 @@ function statefulSet(object: KubeObject): Facts {
     isObserved: number(status, 'observedGeneration') >= (object.metadata.generation ?? 0),
     wanted: number(spec, 'replicas'),
     replicas: number(status, 'replicas'),
-    ready: number(status, 'readyReplicas'),
     updated: number(status, 'updatedReplicas'),
-    isRolledOut: text(status, 'updateRevision') === text(status, 'currentRevision'),
   };
 }
 
 function pod(object: KubeObject): Facts {
   const status = record(object['status']);
-  const conditions = Array.isArray(status['conditions']) ? status['conditions'].map(record) : [];
-  const containers = Array.isArray(status['containerStatuses']) ? status['containerStatuses'].map(record) : [];
-  const waiting = containers
-    .map((container) => record(record(container['state'])['waiting']))
-    .find((state) => text(state, 'reason'));
-  const unscheduled = conditions.find(
-    (condition) => text(condition, 'type') === 'PodScheduled' && text(condition, 'status') === 'False',
-  );
+  // A pod that has ended stays with all its labels until somebody deletes it: its node went away, or the kubelet evicted it.
   const isEnded = ['Failed', 'Succeeded'].includes(text(status, 'phase') ?? '');
-  const isReady = conditions.some(
-    (condition) => text(condition, 'type') === 'Ready' && text(condition, 'status') === 'True',
-  );
+  const isReady = condition(status, 'Ready', 'True') !== undefined;
   return {
     kind: 'Pod',
     isPrimary: object.metadata.labels?.[roleLabel] === primaryRole,
     isReady: isReady && !isEnded && object.metadata.deletionTimestamp === undefined,
-    trouble: unscheduled
-      ? text(unscheduled, 'message')
-      : waiting && isAlarming(waiting)
-        ? sentence(waiting)
-        : undefined,
+    trouble: isEnded || text(status, 'reason') === 'NodeLost' ? ended(status) : (unscheduled(status) ?? stuck(status)),
   };
 }
 
-/** A container that is being created is no trouble; one that cannot be is. */
-function isAlarming(waiting: Fields): boolean {
-  return !['ContainerCreating', 'PodInitializing'].includes(text(waiting, 'reason') ?? '');
+function ended(status: Fields): string {
+  return sentence(status) || (text(status, 'phase') ?? '');
 }
 
-function sentence(waiting: Fields): string {
-  return [text(waiting, 'reason'), text(waiting, 'message')].filter(Boolean).join(': ');
+function unscheduled(status: Fields): string | undefined {
+  const found = condition(status, 'PodScheduled', 'False');
+  return found && sentence(found);
+}
+
+/** The first container that waits for more than its turn. */
+function stuck(status: Fields): string | undefined {
+  const found = [...records(status['initContainerStatuses']), ...records(status['containerStatuses'])]
+    .map((container) => record(record(container['state'])['waiting']))
+    .find((waiting) => !harmless.includes(text(waiting, 'reason') ?? ''));
+  return found && sentence(found);
+}
+
+/** Why a container waits that will start by itself; without a reason it does not wait. */
+const harmless = ['', 'ContainerCreating', 'PodInitializing'];
+
+function condition(status: Fields, type: string, value: 'True' | 'False'): Fields | undefined {
+  return records(status['conditions']).find((one) => text(one, 'type') === type && text(one, 'status') === value);
+}
+
+function sentence(fields: Fields): string {
+  return [text(fields, 'reason'), text(fields, 'message')].filter(Boolean).join(': ');
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
 function record(value: unknown): Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+}
+
+function records(value: unknown): readonly Fields[] {
+  return Array.isArray(value) ? value.map(record) : [];
 }
 
 function number(fields: Fields, name: string): number {

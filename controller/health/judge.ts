@@ -1,17 +1,31 @@
 import type { Phase } from '../../constructs/api/status.ts';
-import type { Blocker } from '../database/blocker.ts';
-import type { Reason } from '../database/reasons.ts';
 import type { Facts } from './facts.ts';
+import type { Reason } from './reasons.ts';
 
 /** What health is judged by. */
 export interface Seen {
+  /** Members that the spec asks for. */
   readonly wanted: number;
   readonly statefulSet: Extract<Facts, { kind: 'StatefulSet' }> | undefined;
+  /** In the order of their names. */
   readonly pods: readonly { readonly name: string; readonly facts: Extract<Facts, { kind: 'Pod' }> }[];
-  readonly phaseBefore: Phase | undefined;
+  /** What the last status said; it remembers what was up once. */
+  readonly before: { readonly phase: Phase | undefined; readonly readyReplicas: number };
+  /** The spec is newer than the last status. */
+  readonly isSpecNew: boolean;
   readonly isDeleting: boolean;
+  /** By Plumbline, and not by a GitOps tool. */
   readonly isApplied: boolean;
-  readonly blocker: Blocker | undefined;
+  readonly hindrance: Hindrance | undefined;
+}
+
+/** Why what is stated could not be made true. */
+export interface Hindrance {
+  readonly reason: Reason;
+  /** A sentence: what, where, and what to do. */
+  readonly message: string;
+  /** Nothing changes until somebody does something. */
+  readonly isStalled: boolean;
 }
 
 export interface Verdict {
@@ -27,75 +41,96 @@ export interface Health {
   readonly progressing: Verdict;
   readonly degraded: Verdict;
   readonly stalled: Verdict;
+  /** Members that are ready. Counted from the pods: the StatefulSet's own count lags where its controller stands still. */
+  readonly readyReplicas: number;
   /** Name of the pod that is the ready primary. */
   readonly primary: string | undefined;
 }
 
 /** Judges a database by what is seen of it. Pure; each verdict has exactly one reason. */
 export function judge(seen: Seen): Health {
+  const readyReplicas = seen.pods.filter(({ facts }) => facts.isReady).length;
   const primary = seen.pods.find(({ facts }) => facts.isPrimary && facts.isReady)?.name;
-  const members = membersVerdict(seen);
-  const phase = phaseOf(seen, members.holds && primary !== undefined);
-  const isReady = phase === 'Running';
+  const phase = phaseOf(seen, readyReplicas, primary);
+  const members = membersVerdict(seen, phase, readyReplicas, primary);
   return {
     phase,
+    readyReplicas,
     primary,
-    ready: isReady ? members : { ...(members.holds ? noPrimary : members), holds: false },
-    available:
-      primary === undefined
-        ? { ...noPrimary, holds: false }
-        : { holds: true, reason: 'PrimaryReady', message: `${primary} is the primary.` },
-    progressing: progress(seen, phase),
-    degraded: { ...members, holds: phase === 'Degraded' },
-    stalled: seen.blocker?.isStalled
-      ? { holds: true, reason: seen.blocker.reason, message: seen.blocker.message }
-      : { holds: false, reason: 'NothingToDo', message: 'Nothing hinders.' },
+    ready: members,
+    available: primary === undefined ? noPrimary : verdict(true, 'PrimaryReady', `${primary} is the primary.`),
+    progressing: progressVerdict(seen, phase),
+    degraded:
+      phase === 'Degraded'
+        ? { ...members, holds: true }
+        : verdict(false, 'NoMemberLost', 'No member that was ready is missing.'),
+    stalled: seen.hindrance?.isStalled
+      ? verdict(true, seen.hindrance.reason, seen.hindrance.message)
+      : verdict(false, 'NothingToDo', 'Nothing hinders.'),
   };
 }
 
-const noPrimary = { reason: 'NoPrimary', message: 'No ready member is the primary.' } as const;
+function verdict(holds: boolean, reason: Reason, message: string): Verdict {
+  return { holds, reason, message };
+}
 
-function membersVerdict(seen: Seen): Verdict {
-  const { wanted, statefulSet: set, pods, blocker } = seen;
-  const count = `${set?.ready ?? 0} of ${wanted} members are ready`;
-  if (seen.isDeleting) return { holds: false, reason: 'Deleting', message: 'The object is being deleted.' };
-  if (blocker !== undefined && set === undefined)
-    return { holds: false, reason: blocker.reason, message: blocker.message };
+const noPrimary = verdict(false, 'NoPrimary', 'No ready member is the primary.');
+
+function phaseOf(seen: Seen, ready: number, primary: string | undefined): Phase {
+  const { statefulSet: set, before, hindrance, wanted } = seen;
+  const wasUp = before.phase === 'Running' || before.phase === 'Updating' || before.phase === 'Degraded';
+  if (seen.isDeleting) return 'Deleting';
+  if (set === undefined && hindrance?.isStalled) return 'Failed';
+  if (set === undefined && !wasUp) return seen.isApplied ? 'Provisioning' : 'Pending';
+  if (set !== undefined && ready >= wanted && primary !== undefined)
+    return isMoving(set, seen) ? 'Updating' : 'Running';
+  if (!wasUp) return 'Provisioning';
+  // Members that the spec has added are no loss.
+  const isLoss = ready < before.readyReplicas || primary === undefined || set === undefined;
+  return isLoss || before.phase === 'Degraded' ? 'Degraded' : 'Updating';
+}
+
+/** Until its controller has seen a change its numbers are of before; then a new spec counts as under way, a repair does not. */
+function isMoving(set: NonNullable<Seen['statefulSet']>, { isSpecNew, before, wanted }: Seen): boolean {
+  if (!set.isObserved) return isSpecNew || before.phase !== 'Running';
+  return set.replicas > wanted || set.updated < set.replicas;
+}
+
+function membersVerdict(seen: Seen, phase: Phase, ready: number, primary: string | undefined): Verdict {
+  const { wanted, statefulSet, pods, hindrance } = seen;
+  const count = `${ready} of ${wanted} members are ready`;
+  if (phase === 'Running') return verdict(true, 'AllMembersReady', `${count}.`);
+  if (phase === 'Deleting') return verdict(false, 'Deleting', 'The object is being deleted.');
+  if (hindrance !== undefined && statefulSet === undefined) return verdict(false, hindrance.reason, hindrance.message);
+  if (phase === 'Pending') return notApplied;
   const trouble = pods.find(({ facts }) => facts.trouble !== undefined);
   if (trouble !== undefined) {
-    return { holds: false, reason: 'PodTrouble', message: `${count}; ${trouble.name}: ${trouble.facts.trouble}` };
+    return verdict(false, 'PodTrouble', `${count}; ${trouble.name}: ${trouble.facts.trouble}`);
   }
-  if (set === undefined || set.ready < wanted) {
-    const reason = wasUp(seen.phaseBefore) ? 'MembersMissing' : 'MembersStarting';
-    return { holds: false, reason, message: `${count}.` };
-  }
-  return { holds: true, reason: 'AllMembersReady', message: `${count}.` };
+  if (ready >= wanted && primary === undefined) return noPrimary;
+  if (phase === 'Degraded') return verdict(false, 'MembersMissing', `${count}.`);
+  return verdict(false, phase === 'Updating' ? 'MembersUpdating' : 'MembersStarting', `${count}.`);
 }
 
-function phaseOf(seen: Seen, isUp: boolean): Phase {
-  const { statefulSet: set, phaseBefore, blocker } = seen;
-  if (seen.isDeleting) return 'Deleting';
-  if (set === undefined) return blocker?.isStalled ? 'Failed' : seen.isApplied ? 'Provisioning' : 'Pending';
-  if (isUp) return !set.isObserved || set.replicas > seen.wanted || !set.isRolledOut ? 'Updating' : 'Running';
-  return wasUp(phaseBefore) ? 'Degraded' : 'Provisioning';
-}
+const notApplied = verdict(false, 'NotApplied', 'A GitOps tool is to apply the manifests.');
 
-const wasUp = (phase: Phase | undefined): boolean =>
-  phase === 'Running' || phase === 'Updating' || phase === 'Degraded';
-
-function progress(seen: Seen, phase: Phase): Verdict {
-  if (seen.blocker !== undefined) return { holds: false, reason: seen.blocker.reason, message: seen.blocker.message };
+function progressVerdict({ hindrance }: Seen, phase: Phase): Verdict {
+  if (hindrance !== undefined) {
+    const message = hindrance.isStalled ? 'It cannot go on; the condition Stalled says why.' : hindrance.message;
+    return verdict(false, hindrance.reason, message);
+  }
   switch (phase) {
     case 'Provisioning':
-      return { holds: true, reason: 'MembersStarting', message: 'Members are starting for the first time.' };
+      return verdict(true, 'MembersStarting', 'Members are starting for the first time.');
     case 'Updating':
-      return { holds: true, reason: 'MembersUpdating', message: 'Members are being brought to a new template.' };
+      return verdict(true, 'MembersUpdating', 'Members are being added, removed or brought to a new template.');
     case 'Pending':
-      return { holds: false, reason: 'NotApplied', message: 'A GitOps tool is to apply the manifests.' };
+      return notApplied;
+    case 'Deleting':
+      return verdict(false, 'Deleting', 'The object is being deleted.');
     case 'Running':
     case 'Degraded':
     case 'Failed':
-    case 'Deleting':
-      return { holds: false, reason: 'Settled', message: 'What is stated has been applied.' };
+      return verdict(false, 'Settled', 'What is stated has been applied.');
   }
 }

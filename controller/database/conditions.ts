@@ -1,0 +1,66 @@
+import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
+import type { StatusCondition } from '../../constructs/api/status.ts';
+import { episodes, inWords, type Drift } from '../drift/index.ts';
+import type { Health, Verdict } from '../health/judge.ts';
+
+/** What conditions are made of, beside those before. */
+export interface ConditionFacts {
+  readonly health: Health;
+  /** What others changed and drift.policy leaves as it is. */
+  readonly left: readonly Drift[];
+  readonly isApplied: boolean;
+  readonly generation: number;
+  /** RFC 3339. */
+  readonly now: string;
+}
+
+const verdictsOf: Readonly<Record<string, (facts: ConditionFacts) => Verdict>> = {
+  Ready: ({ health }) => health.ready,
+  Available: ({ health }) => health.available,
+  Progressing: ({ health }) => health.progressing,
+  Degraded: ({ health }) => health.degraded,
+  Stalled: ({ health }) => health.stalled,
+  Drifted: drifted,
+};
+
+/** The types of conditions that we write. */
+export const conditionTypes: ReadonlySet<string> = new Set(Object.keys(verdictsOf));
+
+/** The conditions that hold now; a time moves only when its status changes. */
+export function conditionsOf(facts: ConditionFacts, before: readonly StatusCondition[]): readonly StatusCondition[] {
+  return Object.entries(verdictsOf).map(([type, verdictOf]) => {
+    const { holds, reason, message } = verdictOf(facts);
+    const status = holds ? 'True' : 'False';
+    const old = before.find((condition) => condition.type === type);
+    const lastTransitionTime = old?.status === status ? old.lastTransitionTime : facts.now;
+    return { type, status, reason, message, lastTransitionTime, observedGeneration: facts.generation };
+  });
+}
+
+/**
+ * Whether the status says that this generation was applied whole. It may be lost or forged, so only courtesies depend on it: whether a change is
+ * told as somebody's, and what drift.policy Report leaves alone after a restart.
+ */
+export function wasSettled({ status, metadata }: StoredDatabaseService): boolean {
+  const progressing = status?.conditions?.find(({ type }) => type === 'Progressing');
+  return progressing?.observedGeneration === metadata.generation && settledReasons.has(progressing.reason);
+}
+
+const settledReasons: ReadonlySet<string> = new Set<Verdict['reason']>([
+  'Settled',
+  'MembersStarting',
+  'MembersUpdating',
+]);
+
+const longestMessage = 2_000;
+
+function drifted({ left, isApplied }: ConditionFacts): Verdict {
+  if (!isApplied) {
+    return { holds: false, reason: 'NotApplied', message: 'Plumbline does not compare what a GitOps tool applies.' };
+  }
+  if (left.length === 0) {
+    return { holds: false, reason: 'InTrue', message: 'Every field that Plumbline states has its value.' };
+  }
+  const message = episodes(left).map(inWords).join(' ').slice(0, longestMessage);
+  return { holds: true, reason: 'DriftReported', message };
+}

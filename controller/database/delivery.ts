@@ -1,0 +1,51 @@
+import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
+import type { Drift } from '../drift/index.ts';
+import type { Action } from './action.ts';
+import type { Blocker } from './blocker.ts';
+import type { Observed } from './plan.ts';
+
+/** What became of a plan. */
+export interface Outcome {
+  /** Changes by others that were put back. */
+  readonly corrected: readonly Drift[];
+  /** Changes by others that were left alone, by the key of their object. */
+  readonly left: ReadonlyMap<string, readonly Drift[]>;
+  /** Keys of all objects that are now what we state. */
+  readonly made: readonly string[];
+  /** Keys of names that something else has now. */
+  readonly awaited: readonly string[];
+  /** What kept the plan from being carried out whole; the first if there are several. */
+  readonly blocker: Blocker | undefined;
+  /** What was believed is outdated: the error to hand to the queue, which looks again at once. */
+  readonly outdated: unknown;
+}
+
+export const nothingDone: Outcome = {
+  corrected: [],
+  left: new Map(),
+  made: [],
+  awaited: [],
+  blocker: undefined,
+  outdated: undefined,
+};
+
+/** Brings manifests to the cluster. */
+export interface ApplyDelivery {
+  /** @throws the signal's reason, and nothing else */
+  carryOut(actions: readonly Action[], observed: Observed, signal: AbortSignal): Promise<Outcome>;
+}
+
+/** What Git has of a database. */
+export interface GitState {
+  readonly commit?: string;
+  readonly path?: string;
+  /** Why it could not be delivered, in a sentence. */
+  readonly failure?: string;
+}
+
+/** Brings manifests to Git. */
+export interface GitDelivery {
+  /** Returns at once with what is known; the database is woken when that changes. */
+  deliver(resource: StoredDatabaseService): GitState;
+  remove(key: string): void;
+}

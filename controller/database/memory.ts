@@ -1,0 +1,51 @@
+import type { DatabaseServiceStatus } from '../../constructs/api/status.ts';
+import type { Drift } from '../drift/index.ts';
+
+/** Changes by others that no status tells of yet. */
+export interface Untold {
+  readonly corrected: readonly Drift[];
+  readonly reported: readonly Drift[];
+}
+
+/** What is remembered of a database beside its object; gone with the process, so nothing depends on it but cost and politeness. */
+export interface Memory {
+  /** uid of the object that this is about. */
+  readonly uid: string;
+  /** Keys of the objects that were found or made true, so that their absence is a deletion. */
+  known: ReadonlySet<string>;
+  /** The generation whose manifests were all found or made true; undefined while something is left to do. */
+  settledGeneration: number | undefined;
+  /** What others changed and drift.policy leaves as it is, by the key of the object. */
+  left: ReadonlyMap<string, readonly Drift[]>;
+  untold: Untold;
+  /** The status that we wrote last: what a new one goes on from, whatever others made of it. */
+  status: DatabaseServiceStatus | undefined;
+  /** A write of the status that the watch has not shown yet: what it shows until then is older. */
+  awaitedVersion: string | undefined;
+  /** The Secret of credentials.secretName that was seen to exist. */
+  seenSecret: string | undefined;
+  /** No plan was carried out whole yet: what happened before this process began, only the status tells. */
+  isFresh: boolean;
+  /** One of its objects is missing and nobody saw the deletion: the database may be gone as well. */
+  isDoubtful: boolean;
+  /** What hindered last, so that the log tells it once. */
+  hindrance: string | undefined;
+}
+
+export const nothingUntold: Untold = { corrected: [], reported: [] };
+
+export function newMemory(uid: string): Memory {
+  return {
+    uid,
+    known: new Set(),
+    settledGeneration: undefined,
+    left: new Map(),
+    untold: nothingUntold,
+    status: undefined,
+    awaitedVersion: undefined,
+    seenSecret: undefined,
+    isFresh: true,
+    isDoubtful: false,
+    hindrance: undefined,
+  };
+}

@@ -1,0 +1,188 @@
+import type { Action } from '../database/action.ts';
+import { blockerOf, credentialsMissing, deletionPending, nameTaken } from '../database/blocker.ts';
+import { fieldManager, observedChild, type Child } from '../database/child.ts';
+import type { Children } from '../database/children.ts';
+import { newSecrets } from '../database/credentials.ts';
+import type { ApplyDelivery, Outcome } from '../database/delivery.ts';
+import { typeOf } from '../database/kinds.ts';
+import { planOne, type Observed } from '../database/plan.ts';
+import type { Stated } from '../database/stated.ts';
+import { classify, type Kube } from '../kube/index.ts';
+import { isSameState } from './same-state.ts';
+import { Tally } from './tally.ts';
+
+/**
+ * An apply with this version is a creation only: the server takes it as a precondition if the object exists, which no object meets, and
+ * ignores it otherwise. Tried on 1.36.
+ */
+const createOnly = '1';
+
+/** A Secret is created by POST, under a name of its own: one manager must not own fields by Apply and by Update. */
+const credentialsManager = 'plumbline-credentials';
+
+/** Carries plans out by server-side apply. */
+export class ClusterDelivery implements ApplyDelivery {
+  readonly #kube: Kube;
+  readonly #children: Children;
+
+  constructor(kube: Kube, children: Children) {
+    this.#kube = kube;
+    this.#children = children;
+  }
+
+  /** One action after the other. After one that is blocked nothing new is made, but what was there before is still repaired. */
+  async carryOut(actions: readonly Action[], observed: Observed, signal: AbortSignal): Promise<Outcome> {
+    const tally = new Tally();
+    for (const action of actions) {
+      signal.throwIfAborted();
+      if (tally.isOver) break;
+      if (tally.blocker !== undefined && !isIndependent(action)) continue;
+      try {
+        await this.#carryOut(action, observed, tally, signal);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (classify(error).class === 'retry-now') tally.outdated = error;
+        else tally.block(blockerOf(error, describe(action)));
+      }
+    }
+    return tally;
+  }
+
+  async #carryOut(action: Action, observed: Observed, tally: Tally, signal: AbortSignal): Promise<void> {
+    switch (action.kind) {
+      case 'keep':
+        return tally.make(action.stated, []);
+      case 'create':
+        return this.#create(action, observed, tally, signal);
+      case 'apply':
+        await this.#apply(action.stated, { uid: action.uid }, signal);
+        return tally.make(action.stated, action.drifts);
+      case 'verify':
+        return this.#verify(action, tally, signal);
+      case 'accept':
+        this.#children.accept(action.live, action.stated.hash);
+        return tally.make(action.stated, []);
+      case 'leave':
+        if (action.live !== undefined) this.#children.accept(action.live, action.stated.hash, true);
+        return tally.leave(action.stated, action.drifts);
+      case 'lack':
+      case 'miss':
+        return this.#lookFor(action, observed, tally, signal);
+      case 'await':
+        tally.awaited.push(action.stated.key);
+        return tally.block(deletionPending(action.stated));
+      case 'refuse':
+        tally.awaited.push(action.stated.key);
+        return tally.block(nameTaken(action.stated, action.holder, action.isWatched));
+      case 'remove':
+        return this.#remove(action, signal);
+      case 'ignore':
+        return this.#children.accept(action.live, '');
+    }
+  }
+
+  async #create(action: Kind<'create'>, observed: Observed, tally: Tally, signal: AbortSignal): Promise<void> {
+    const { stated } = action;
+    try {
+      if (stated.object.kind === 'Secret') await this.#createSecret(stated, observed, signal);
+      else await this.#apply(stated, { resourceVersion: createOnly }, signal);
+      tally.make(stated, action.drifts);
+    } catch (error) {
+      const { kind } = classify(error);
+      if (kind !== 'version-conflict' && kind !== 'already-exists') throw error;
+      // Something has the name after all: it was not in our watch, since it lacks our label.
+      const found = await this.#find(stated, signal);
+      if (found === undefined) tally.outdated = error;
+      else await this.#carryOut(planOne(observed, stated, found), observed, tally, signal);
+    }
+  }
+
+  /** Its owner is applied and not created with it, so that a later apply can take it away again. */
+  async #createSecret(stated: Stated, { resource }: Observed, signal: AbortSignal): Promise<void> {
+    const { object, hash } = stated;
+    const fresh = newSecrets(resource).find(({ metadata }) => metadata.name === object.metadata.name);
+    const { ownerReferences, ...metadata } = object.metadata;
+    const body = { ...object, metadata, type: fresh?.['type'], data: fresh?.['data'] };
+    const options = { type: typeOf(object), fieldManager: credentialsManager, signal };
+    const created = await this.#kube.create(body, options);
+    if (ownerReferences === undefined) this.#children.accept(created, hash);
+    else await this.#apply(stated, { uid: created.metadata.uid }, signal);
+  }
+
+  async #apply(
+    { object, hash }: Stated,
+    guard: { uid?: string; resourceVersion?: string },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const body = { ...object, metadata: { ...object.metadata, ...guard } };
+    const applied = await this.#kube.apply(body, { type: typeOf(object), fieldManager, force: true, signal });
+    this.#children.accept(applied.object, hash);
+  }
+
+  async #verify({ stated, live }: Kind<'verify'>, tally: Tally, signal: AbortSignal): Promise<void> {
+    const { object, hash } = stated;
+    const { uid = '' } = live.metadata;
+    const body = { ...object, metadata: { ...object.metadata, uid } };
+    const options = { type: typeOf(object), fieldManager, force: true, dryRun: true, signal };
+    const would = await this.#kube.apply(body, options);
+    if (isSameState(would.object, live)) this.#children.accept(live, hash);
+    else await this.#apply(stated, { uid }, signal);
+    tally.make(stated, []);
+  }
+
+  /** What is not in our watch may only have lost its label. */
+  async #lookFor(action: Kind<'lack' | 'miss'>, observed: Observed, tally: Tally, signal: AbortSignal): Promise<void> {
+    const { stated } = action;
+    const found = await this.#find(stated, signal);
+    if (found !== undefined) return this.#carryOut(planOne(observed, stated, found), observed, tally, signal);
+    if (action.kind === 'lack') tally.leave(stated, action.drifts);
+    else tally.block(credentialsMissing(stated));
+  }
+
+  /** @returns undefined when nothing has the name; of a Secret nothing but the metadata is asked for */
+  async #find({ key, object }: Stated, signal: AbortSignal): Promise<Child | undefined> {
+    try {
+      const metadataOnly = object.kind === 'Secret';
+      const live = await this.#kube.get(typeOf(object), object.metadata, { metadataOnly, signal });
+      return observedChild(live, this.#children.get(key));
+    } catch (error) {
+      if (classify(error).kind !== 'object-missing') throw error;
+      return undefined;
+    }
+  }
+
+  async #remove({ child }: Kind<'remove'>, signal: AbortSignal): Promise<void> {
+    const { name, namespace, uid } = child;
+    await this.#kube.delete(typeOf(child), { name, namespace }, { uid, propagationPolicy: 'Background', signal });
+  }
+}
+
+type Kind<K extends Action['kind']> = Extract<Action, { readonly kind: K }>;
+
+/** Whether an action makes nothing new, so that it need not wait for what comes before it. */
+function isIndependent(action: Action): boolean {
+  switch (action.kind) {
+    case 'keep':
+    case 'accept':
+    case 'verify':
+    case 'leave':
+    case 'lack':
+    case 'ignore':
+      return true;
+    case 'apply':
+      return action.isRepair;
+    case 'create':
+      return action.drifts.length > 0;
+    case 'await':
+    case 'refuse':
+    case 'miss':
+    case 'remove':
+      return false;
+  }
+}
+
+function describe(action: Action): string {
+  const { kind, name } =
+    'stated' in action ? { ...action.stated.object, ...action.stated.object.metadata } : action.child;
+  return `${kind} ${name}`;
+}

@@ -1,0 +1,33 @@
+import type { Blocker } from '../database/blocker.ts';
+import type { Outcome } from '../database/delivery.ts';
+import type { Stated } from '../database/stated.ts';
+import type { Drift } from '../drift/index.ts';
+
+/** What becomes of a plan while it is carried out. */
+export class Tally implements Outcome {
+  readonly corrected: Drift[] = [];
+  readonly left = new Map<string, readonly Drift[]>();
+  readonly made: string[] = [];
+  readonly awaited: string[] = [];
+  blocker: Blocker | undefined;
+  outdated: unknown;
+
+  /** Nothing more can be done now: the API server cannot be asked, or what was believed is outdated. */
+  get isOver(): boolean {
+    return this.outdated !== undefined || this.blocker?.next.kind === 'retry';
+  }
+
+  make({ key }: Stated, drifts: readonly Drift[]): void {
+    this.made.push(key);
+    this.corrected.push(...drifts);
+  }
+
+  leave({ key }: Stated, drifts: readonly Drift[]): void {
+    this.left.set(key, drifts);
+  }
+
+  /** Only the first reason counts, unless a later one ends everything. */
+  block(blocker: Blocker): void {
+    if (this.blocker === undefined || blocker.next.kind === 'retry') this.blocker = blocker;
+  }
+}

@@ -1,0 +1,52 @@
+import { hiddenValue } from './disclosure.ts';
+import { managedFields, type Drift } from './drift.ts';
+import { unknownManager, type Editor } from './editor.ts';
+
+/** What one editor did to one object: what people want to read as one thing, though it may be many fields. */
+export interface Episode {
+  readonly object: string;
+  readonly editor: Editor;
+  /** Never empty. */
+  readonly drifts: readonly Drift[];
+}
+
+const longestList = 3;
+
+/** Puts together what belongs together, in the order in which it was found. */
+export function episodes(drifts: readonly Drift[]): readonly Episode[] {
+  const keyOf = ({ object, editor }: Drift): string => JSON.stringify([object, editor.manager, editor.operation]);
+  return [...Map.groupBy(drifts, keyOf).values()].flatMap((group) => {
+    const [first] = group;
+    return first === undefined ? [] : [{ object: first.object, editor: first.editor, drifts: group }];
+  });
+}
+
+/** An episode as one sentence that holds no secret. */
+export function inWords({ object, editor, drifts }: Episode): string {
+  const who = editor.manager === unknownManager ? 'Somebody' : editor.manager;
+  const [first, ...others] = drifts;
+  if (first === undefined) return '';
+  if (first.field === '') return `${who} deleted ${object}.`;
+  if (first.field === managedFields) return `${who} wiped the managedFields of ${object}.`;
+  if (others.length === 0) return `${who} ${verb(first)} ${first.field} of ${object}${values(first)}.`;
+  const listed = drifts.slice(0, longestList).map((drift) => `${drift.field}${values(drift)}`);
+  const rest = drifts.length - listed.length;
+  const list = listed.join(', ') + (rest > 0 ? ` and ${rest} more` : '');
+  return `${who} ${verb(first)} ${drifts.length} fields of ${object}: ${list}.`;
+}
+
+function verb({ now }: Drift): string {
+  return now === undefined ? 'removed' : 'changed';
+}
+
+function values({ was, now }: Drift): string {
+  if (now === undefined) return '';
+  return was === hiddenValue || now === hiddenValue
+    ? ' (its values are not shown)'
+    : ` from ${quoted(was)} to ${quoted(now)}`;
+}
+
+/** An empty text would leave a hole in the sentence. */
+function quoted(value: string | undefined): string {
+  return value === undefined || value === '' ? '""' : value;
+}
