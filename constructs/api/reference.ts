@@ -16,7 +16,8 @@ A database, and everything around it, as one object. The smallest one:
 ${smallest}\`\`\`
 
 - \`metadata.name\` ${rules.map((rule) => rule.message).join('; ')}.
-- A field that is left out, or is null, has its default. A field that is not in this list is refused, and so is a key that stands twice.
+- A field that is left out has its default. A null is as good, but server-side apply refuses it, and takes an emptied map (\`parameters: {}\`) for one: leave such fields out.
+- A field that is not in this list is refused, and so is a key that stands twice.
 - Sizes are Kubernetes quantities: \`10Gi\`, \`512Mi\`, \`1.5Gi\`, \`250m\` of a core. \`10GB\` is none.
 - YAML takes \`on\`, \`off\`, \`yes\`, \`no\`, \`17\` and \`1.10\` for something other than text: write a version and the values of \`parameters\` in quotes.
 - \`kubectl apply --dry-run=server --validate=strict\` and Plumbline without a cluster give the same verdict.

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { customResourceDefinition } from '../../../constructs/api/crd.ts';
+import { customResourceDefinition, fileName } from '../../../constructs/api/crd.ts';
 import { readDocuments } from '../../../constructs/api/document.ts';
 import { sentence, type Problem } from '../../../constructs/api/problem.ts';
+import type { DatabaseServiceDocument } from '../../../constructs/api/resource.ts';
 import { validateResource, validateText } from '../../../constructs/api/validate.ts';
 import { newNamespace, sharedCluster, type Cluster } from '../../cluster/index.ts';
 import { corpus, namespaceOf, transitions } from './corpus.ts';
@@ -24,13 +26,21 @@ describe('offline and the real API server give one verdict', () => {
   });
   after(async () => await judge.close());
 
-  test('on every valid document', async (t) => {
+  test('kubectl apply takes the committed CRD, on the client side too', async () => {
+    const file = join(import.meta.dirname, '../../../crds', fileName);
+    const applied = await cluster.kubectlRun(['apply', '--dry-run=server', '-f', file]);
+    assert.equal(applied.code, 0, applied.stderr);
+  });
+
+  test('on every valid document, and on what is stored of it', async (t) => {
     const files = corpus('valid');
     for (const { name, text } of files) {
       const place = namespaceOf(text, namespace);
       if (place !== namespace) await cluster.kubectlRun(['create', 'namespace', place]);
       const server = await judge.create(text, place);
-      assert.deepEqual(verdicts(validateText(text)[0]?.problems ?? [], server), accepted, name);
+      const { resource, problems = [] } = validateText(text)[0] ?? {};
+      assert.deepEqual(verdicts(problems, server), accepted, name);
+      assert.deepEqual(kept(JSON.parse(server.answer)), kept(resource), name);
     }
     t.diagnostic(`${files.length} valid documents`);
   });
@@ -112,6 +122,12 @@ describe('offline and the real API server give one verdict', () => {
     t.diagnostic(`${pairs.length} changes`);
   });
 });
+
+/** What of a stored object came from the document. */
+function kept(stored: DatabaseServiceDocument | undefined): unknown {
+  const { labels = {}, annotations = {} } = stored?.metadata ?? {};
+  return { spec: stored?.spec, labels, annotations };
+}
 
 const accepted = { offline: [], server: 'accepted' };
 
