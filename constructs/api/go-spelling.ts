@@ -16,8 +16,13 @@ export function checkSpelling({ type, source = '', range }: Scalar, text: string
 
 const halfCharacter = /^([^\\]|\\[^u]|\\u[^dD]|\\u[dD][0-7])*\\u[dD][89a-fA-F]/;
 
-/** Whether a key inside braces has no blank behind its colon: Go takes `key:,` and `key:[` for longer words. */
-export function lacksBlank(key: unknown, text: string): boolean {
-  if (!isScalar(key) || key.type !== 'PLAIN' || !key.range) return false;
-  return /^:\S/.test(text.slice(key.range[1], key.range[1] + 2));
+/** What is wrong with how a key is written: `key:,` and `key:[` inside braces are longer words for Go, and the colon must be in its line. */
+export function keyProblem(key: unknown, text: string, isInFlow: boolean): string | undefined {
+  if (!isScalar(key) || !key.range) return undefined;
+  const [start, end] = key.range;
+  if (isInFlow && key.type === 'PLAIN' && /^:\S/.test(text.slice(end, end + 2)))
+    return 'needs a blank behind the colon';
+  const isInLine = !text.slice(end, text.indexOf(':', end)).includes('\n');
+  const isExplicit = (): boolean => /\?\s*$/.test(text.slice(Math.max(0, start - 100), start));
+  return isInLine || isExplicit() ? undefined : 'needs its colon in the same line';
 }

@@ -1,7 +1,7 @@
 import { isAlias, isMap, isScalar, isSeq, type Alias, type Scalar, type YAMLMap } from 'yaml';
 import { isMergeKey, keyText } from './go-key.ts';
 import { goScalar, ScalarError } from './go-scalar.ts';
-import { checkSpelling, lacksBlank } from './go-spelling.ts';
+import { checkSpelling, keyProblem } from './go-spelling.ts';
 import { join } from './problem.ts';
 
 /** Where a node stands: the field, built only when somebody asks. */
@@ -91,7 +91,8 @@ class Decoder {
         continue;
       }
       const inner = { parent: place, key: name };
-      if (node.flow && lacksBlank(key, this.#text)) this.#fail(key, inner, 'needs a blank behind the colon');
+      const misspelt = keyProblem(key, this.#text, node.flow ?? false);
+      if (misspelt !== undefined) this.#fail(key, inner, misspelt);
       if (into.has(name)) this.#fail(key, inner, 'stands twice in the same map');
       else this.#visit?.(inner, offsetOf(key), value);
       const item = this.#value(value, inner, node.flow);

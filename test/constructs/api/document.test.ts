@@ -60,6 +60,7 @@ describe('what a document may not have', () => {
     ['a tag that does not fit', 'a: !!int b\n', 'a', 1, /no int/],
     ['half a character', 'a: "\\ud83d\\ude00"\n', 'a', 1, /half a character/],
     ['a question mark inside braces', 'a: {b: c?d}\n', 'a.b', 1, /in quotes/],
+    ['a colon in the next line', 'x: 1\na\n  :\n  b: 1\n', 'a', 2, /same line/],
     ['a colon without a blank inside braces', 'a: {b:, c: 1}\n', 'a.b', 1, /blank behind/],
   ];
   for (const [name, text, field, line, message] of cases) {
