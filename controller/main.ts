@@ -2,9 +2,18 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CommanderError } from 'commander';
+import { NotInstalledError, requireDatabaseServices } from './database/preflight.ts';
 import { GitDeliveryError } from './delivery/git/git-delivery-error.ts';
 import { GitWriter } from './delivery/git/writer.ts';
-import { connect, ConnectionError, KubeClient, LeaderElector, systemClock, type Connection } from './kube/index.ts';
+import {
+  connect,
+  ConnectionError,
+  KubeClient,
+  KubeError,
+  LeaderElector,
+  systemClock,
+  type Connection,
+} from './kube/index.ts';
 import { parseOptions, type ControllerOptions } from './options.ts';
 import { Plumbline } from './plumbline.ts';
 import { createLogger, type Logger } from './runtime/logger.ts';
@@ -32,11 +41,14 @@ async function main(argv: readonly string[]): Promise<number> {
       await connection.close();
     }
   } catch (error) {
-    if (!(error instanceof ConnectionError || error instanceof GitDeliveryError)) throw error;
-    process.stderr.write(`${error.message}\n`);
+    if (!expected.some((type) => error instanceof type)) throw error;
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     return 1;
   }
 }
+
+/** What a person can mend: their message is enough, a stack would only hide it. */
+const expected = [ConnectionError, KubeError, NotInstalledError, GitDeliveryError];
 
 async function run(
   connection: Connection,
@@ -44,6 +56,8 @@ async function run(
   log: Logger,
   signal: AbortSignal,
 ): Promise<number> {
+  const kube = new KubeClient(connection);
+  await requireDatabaseServices(kube, connection.server);
   const elector = new LeaderElector({
     kube: new KubeClient(connection, { lane: 'lease' }),
     namespace: options.leaseNamespace,
@@ -51,7 +65,7 @@ async function run(
     onError: (err) => log.warn({ err }, 'the lease could not be asked for'),
   });
   const plumbline = new Plumbline({
-    kube: new KubeClient(connection),
+    kube,
     log,
     git: writerOf(options),
     namespace: options.namespace,

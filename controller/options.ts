@@ -15,46 +15,81 @@ export interface ControllerOptions {
   readonly clusterName: string;
 }
 
-/** @throws CommanderError after it has printed what is wrong, or the help that was asked for */
-export function parseOptions(argv: readonly string[]): ControllerOptions {
+/** Where the help and the words about wrong flags go. */
+export interface OptionsOutput {
+  /** Defaults to standard output. */
+  readonly writeOut?: (text: string) => void;
+  /** Defaults to standard error. */
+  readonly writeErr?: (text: string) => void;
+}
+
+/** @throws CommanderError after it has told in one line what is wrong, or printed the help that was asked for */
+export function parseOptions(argv: readonly string[], output: OptionsOutput = {}): ControllerOptions {
   const command = new Command('plumbline-controller')
     .description('Keeps the databases of a cluster true to their DatabaseService objects.')
     .exitOverride()
     .allowExcessArguments(false)
-    .showHelpAfterError('(--help lists the flags)')
-    .addOption(
-      option(
-        '--kubeconfig <file>',
-        'KUBECONFIG_FILE',
-        "kubeconfig; default: $KUBECONFIG, ~/.kube/config, then the pod's service account",
-      ),
-    )
-    .addOption(option('--context <name>', 'CONTEXT', 'context of the kubeconfig; default: its current one'))
-    .addOption(option('--namespace <name>', 'NAMESPACE', 'look after this namespace only; default: all'))
-    .addOption(option('--workers <n>', 'WORKERS', 'databases that are worked on at a time').default(8).argParser(count))
-    .addOption(
-      option('--lease-namespace <name>', 'LEASE_NAMESPACE', 'where the lease of the leader is kept').default('default'),
-    )
-    .addOption(option('--lease-name <name>', 'LEASE_NAME', 'name of that lease').default('plumbline-controller'))
-    .addOption(
-      option('--log-level <level>', 'LOG_LEVEL', 'what is logged')
-        .default('info')
-        .choices(['debug', 'info', 'warn', 'error']),
-    )
-    .addOption(option('--git-url <url>', 'GIT_URL', 'repository that manifests are committed to; default: none'))
-    .addOption(option('--git-branch <name>', 'GIT_BRANCH', 'branch of it').default('main'))
-    .addOption(
-      option('--cluster-name <name>', 'CLUSTER_NAME', 'folder of this cluster in it: clusters/<name>/')
-        .default('default')
-        .argParser(folder),
-    )
-    .addHelpText('after', '\nExit codes: 0 stopped as asked; 1 cannot run, or the lease was lost; 2 wrong usage.');
+    .configureOutput({
+      ...output,
+      outputError: (text, write) => write(`${text.trim().replaceAll(/\s*\n\s*/g, ' ')} (--help lists the flags)\n`),
+    })
+    .addHelpText(
+      'after',
+      '\nA variable that is empty counts as not set.\nExit codes: 0 stopped as asked; 1 cannot run, or the lease was lost; 2 wrong usage.',
+    );
+  for (const option of options()) command.addOption(option);
   command.parse([...argv], { from: 'user' });
-  return command.opts<ControllerOptions>();
+  return withoutEmpty(command.opts<ControllerOptions>());
 }
 
-function option(flags: string, variable: string, description: string): Option {
-  return new Option(flags, description).env(`PLUMBLINE_${variable}`);
+/** commander makes an empty text of what was left out by a parser. */
+function withoutEmpty(options: ControllerOptions): ControllerOptions {
+  return Object.fromEntries(
+    Object.entries(options).filter(([, value]) => value !== ''),
+  ) as unknown as ControllerOptions;
+}
+
+function options(): readonly Option[] {
+  return [
+    option(
+      '--kubeconfig <file>',
+      'KUBECONFIG_FILE',
+      "kubeconfig; default: $KUBECONFIG, ~/.kube/config, then the pod's service account",
+    ),
+    option('--context <name>', 'CONTEXT', 'context of the kubeconfig; default: its current one'),
+    option('--namespace <name>', 'NAMESPACE', 'look after this namespace only; default: all', label),
+    option('--workers <n>', 'WORKERS', 'databases that are worked on at a time', count).default(8),
+    option('--lease-namespace <name>', 'LEASE_NAMESPACE', 'where the lease of the leader is kept', label).default(
+      'default',
+    ),
+    option('--lease-name <name>', 'LEASE_NAME', 'name of that lease', label).default('plumbline-controller'),
+    option('--log-level <level>', 'LOG_LEVEL', `what is logged (${logLevels.join(', ')})`, logLevel).default('info'),
+    option('--git-url <url>', 'GIT_URL', 'repository that manifests are committed to; default: none'),
+    option('--git-branch <name>', 'GIT_BRANCH', 'branch of it').default('main'),
+    option('--cluster-name <name>', 'CLUSTER_NAME', 'folder of this cluster in it: clusters/<name>/', folder).default(
+      'default',
+    ),
+  ];
+}
+
+function option(
+  flags: string,
+  variable: string,
+  description: string,
+  parse: (text: string) => unknown = (text) => text,
+): Option {
+  // Deployments state a variable as empty where a person would leave it out.
+  return new Option(flags, description)
+    .env(`PLUMBLINE_${variable}`)
+    .argParser((text: string, before: unknown) => (text === '' ? before : parse(text)));
+}
+
+const logLevels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
+
+function logLevel(text: string): LogLevel {
+  const level = logLevels.find((one) => one === text);
+  if (level === undefined) throw new InvalidArgumentError(`It must be one of ${logLevels.join(', ')}.`);
+  return level;
 }
 
 function count(text: string): number {
@@ -62,6 +97,15 @@ function count(text: string): number {
   if (!Number.isInteger(value) || value < 1 || value > 64)
     throw new InvalidArgumentError('It must be a whole number from 1 to 64.');
   return value;
+}
+
+function label(text: string): string {
+  if (!/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(text)) {
+    throw new InvalidArgumentError(
+      'It must have only a-z, 0-9 and -, begin and end with a letter or digit, and be at most 63 long.',
+    );
+  }
+  return text;
 }
 
 function folder(text: string): string {

@@ -40,3 +40,32 @@ export type Action =
   | { readonly kind: 'remove'; readonly child: Child }
   /** The object bears our label, and is neither stated nor ours. */
   | { readonly kind: 'ignore'; readonly child: Child; readonly live: KubeObject };
+
+/** Whether an action makes nothing new, so that it need not wait for what comes before it. */
+export function isIndependent(action: Action): boolean {
+  switch (action.kind) {
+    case 'keep':
+    case 'accept':
+    case 'verify':
+    case 'leave':
+    case 'lack':
+    case 'ignore':
+      return true;
+    case 'apply':
+      return action.isRepair;
+    case 'create':
+      return action.drifts.length > 0;
+    case 'await':
+    case 'refuse':
+    case 'miss':
+    case 'remove':
+      return false;
+  }
+}
+
+/** Such as `Service orders`. */
+export function nameOf(action: Action): string {
+  const { kind, name } =
+    'stated' in action ? { ...action.stated.object, ...action.stated.object.metadata } : action.child;
+  return `${kind} ${name}`;
+}

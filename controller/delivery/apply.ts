@@ -1,4 +1,4 @@
-import type { Action } from '../database/action.ts';
+import { isIndependent, nameOf, type Action } from '../database/action.ts';
 import { blockerOf, credentialsMissing, deletionPending, nameTaken } from '../database/blocker.ts';
 import { fieldManager, observedChild, type Child } from '../database/child.ts';
 import type { Children } from '../database/children.ts';
@@ -42,7 +42,7 @@ export class ClusterDelivery implements ApplyDelivery {
       } catch (error) {
         signal.throwIfAborted();
         if (classify(error).class === 'retry-now') tally.outdated = error;
-        else tally.block(blockerOf(error, describe(action)));
+        else tally.block(blockerOf(error, nameOf(action)));
       }
     }
     return tally;
@@ -158,31 +158,3 @@ export class ClusterDelivery implements ApplyDelivery {
 }
 
 type Kind<K extends Action['kind']> = Extract<Action, { readonly kind: K }>;
-
-/** Whether an action makes nothing new, so that it need not wait for what comes before it. */
-function isIndependent(action: Action): boolean {
-  switch (action.kind) {
-    case 'keep':
-    case 'accept':
-    case 'verify':
-    case 'leave':
-    case 'lack':
-    case 'ignore':
-      return true;
-    case 'apply':
-      return action.isRepair;
-    case 'create':
-      return action.drifts.length > 0;
-    case 'await':
-    case 'refuse':
-    case 'miss':
-    case 'remove':
-      return false;
-  }
-}
-
-function describe(action: Action): string {
-  const { kind, name } =
-    'stated' in action ? { ...action.stated.object, ...action.stated.object.metadata } : action.child;
-  return `${kind} ${name}`;
-}

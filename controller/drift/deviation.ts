@@ -1,7 +1,7 @@
 import type { KubeObject } from '../kube/index.ts';
 import { field, item, type FieldPath, type Step } from './field-path.ts';
 import { hasAtomicItems, isAtomicMap, listKeys } from './list-keys.ts';
-import { appliedEntry, at, covers, fieldsOf, leaves, type FieldTree } from './owned-fields.ts';
+import { appliedEntry, at, covers, fieldsOf, isLeaf, leaves, type FieldTree } from './owned-fields.ts';
 import { isFields, isZero, says } from './value.ts';
 
 /** One field in which a live object is not, or not by our hand, what we state. */
@@ -44,7 +44,8 @@ function ownable({
   ...rest
 }: KubeObject): Readonly<Record<string, unknown>> {
   const { labels, annotations, ownerReferences, finalizers } = metadata;
-  return { metadata: { labels, annotations, ownerReferences, finalizers }, ...rest };
+  const own = Object.entries({ labels, annotations, ownerReferences, finalizers }).filter(([, value]) => value);
+  return own.length === 0 ? rest : { metadata: Object.fromEntries(own), ...rest };
 }
 
 /** One value in the stated object, with what belongs to it elsewhere. */
@@ -61,11 +62,13 @@ interface Place {
 function* walk(place: Place): Generator<Deviation> {
   const { stated, live, own, path, names } = place;
   if (stated === undefined) return;
+  const parts = partsOf(place);
   if (live === undefined && !isZero(stated)) {
-    yield { path, kind: own === undefined ? 'removed' : 'pending', was: stated, now: undefined };
+    // What is left of a map or list whose fields were all taken is an empty node.
+    const isOurs = own !== undefined && (parts === undefined || !isLeaf(own));
+    yield { path, kind: isOurs ? 'pending' : 'removed', was: stated, now: undefined };
     return;
   }
-  const parts = partsOf(place);
   if (parts !== undefined) {
     for (const part of parts) yield* walk(part);
     return;

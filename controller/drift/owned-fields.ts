@@ -38,7 +38,7 @@ export function* leaves(tree: FieldTree, above: FieldPath = []): Generator<Field
   for (const [step, below] of Object.entries(tree)) {
     if (step === '.') continue;
     const path = [...above, step];
-    if (Object.keys(below).every((child) => child === '.')) yield path;
+    if (isLeaf(below)) yield path;
     else yield* leaves(below, path);
   }
 }
@@ -54,4 +54,7 @@ export function covers(tree: FieldTree, path: FieldPath): boolean {
   return true;
 }
 
-const isLeaf = (node: FieldTree): boolean => Object.keys(node).every((child) => child === '.');
+/** Whether nothing below the node is owned by itself. */
+export function isLeaf(node: FieldTree): boolean {
+  return Object.keys(node).every((child) => child === '.');
+}

@@ -1,0 +1,34 @@
+import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
+import type { Drift } from '../drift/index.ts';
+import type { Outcome } from './delivery.ts';
+import type { Memory } from './memory.ts';
+import { isTold } from './receipts.ts';
+
+/**
+ * Notes what became of a plan.
+ *
+ * @returns the changes by others that are left alone and that nobody was told of yet
+ */
+export function remember(memory: Memory, outcome: Outcome, resource: StoredDatabaseService): readonly Drift[] {
+  const { corrected, left, made, blocker, outdated } = outcome;
+  const reported = [...left].flatMap(([object, drifts]) =>
+    drifts.filter((drift) => !isTold(drift, toldOf(memory, object), resource.status?.drift)),
+  );
+  const isWhole = blocker === undefined && outdated === undefined;
+  memory.settledGeneration = isWhole ? resource.metadata.generation : undefined;
+  memory.isFresh &&= !isWhole;
+  // What a plan that was cut short did not come to, is known as before.
+  const leftBefore = [...memory.left].filter(([object]) => !made.includes(object));
+  memory.known = new Set([...(isWhole ? [] : memory.known), ...made, ...left.keys()]);
+  memory.left = isWhole ? left : new Map([...leftBefore, ...left]);
+  memory.untold = {
+    corrected: [...memory.untold.corrected, ...corrected],
+    reported: [...memory.untold.reported, ...reported],
+  };
+  return reported;
+}
+
+/** What was told of an object in this process; undefined for what only the status knows. */
+function toldOf({ left, isFresh }: Memory, object: string): readonly Drift[] | undefined {
+  return left.get(object) ?? (isFresh ? undefined : []);
+}

@@ -1,0 +1,74 @@
+import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
+import type { DatabaseServiceStatus } from '../../constructs/api/status.ts';
+import type { Clock, Kube } from '../kube/index.ts';
+import type { Blocker } from './blocker.ts';
+import type { Children } from './children.ts';
+import type { Databases } from './databases.ts';
+import type { GitState } from './delivery.ts';
+import { nothingUntold, type Memory } from './memory.ts';
+import { observedHealth } from './observed-health.ts';
+import { nextStatus } from './status.ts';
+import { StatusWriter } from './status-writer.ts';
+
+export interface ReporterOptions {
+  readonly kube: Kube;
+  readonly databases: Databases;
+  readonly children: Children;
+  /** A wall clock. */
+  readonly clock: Clock;
+}
+
+/** What a run found out. */
+export interface Findings {
+  readonly key: string;
+  /** As it was acted upon: what the status then speaks of. */
+  readonly resource: StoredDatabaseService;
+  readonly memory: Memory;
+  readonly isValid: boolean;
+  readonly blocker: Blocker | undefined;
+  readonly git: GitState | undefined;
+}
+
+/** Says in the status what was found. */
+export class Reporter {
+  readonly #options: ReporterOptions;
+  readonly #writer: StatusWriter;
+
+  constructor(options: ReporterOptions) {
+    this.#options = options;
+    this.#writer = new StatusWriter(options.kube, options.databases);
+  }
+
+  /** Writes the status if it changed. @throws KubeError, and then what is untold stays so */
+  async report(findings: Findings, signal: AbortSignal): Promise<void> {
+    const { key, resource, memory, isValid, blocker, git } = findings;
+    const { databases, children, clock } = this.#options;
+    // A newer object may have come while we acted: its status is the one to compare with.
+    const newest = databases.get(key);
+    if (newest === undefined || newest.metadata.uid !== resource.metadata.uid) return;
+    const before = memory.status ?? newest.status;
+    const status = nextStatus({
+      resource,
+      before,
+      ...observedHealth(resource, children.of(key), before, blocker),
+      isValid,
+      untold: memory.untold,
+      left: [...memory.left.values()].flat(),
+      git: gitStatus(git, before?.git),
+      now: new Date(clock.now()).toISOString().replace(/\.\d+Z$/, 'Z'),
+    });
+    await this.#writer.write(newest, status, signal);
+    memory.status = status;
+    memory.untold = nothingUntold;
+  }
+}
+
+/** A commit of an earlier process stays true as long as nothing new was committed. */
+function gitStatus(
+  delivered: GitState | undefined,
+  before: DatabaseServiceStatus['git'],
+): DatabaseServiceStatus['git'] {
+  if (delivered?.path === undefined) return before;
+  const commit = delivered.commit ?? before?.commit;
+  return commit === undefined ? undefined : { commit, path: delivered.path };
+}

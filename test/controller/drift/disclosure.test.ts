@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { disclosed } from '../../../controller/drift/disclosure.ts';
+
+const container = ['f:spec', 'f:template', 'f:spec', 'f:containers', 'k:{"name":"postgres"}'];
+const secret = 'hunter2';
+
+const hidden: readonly (readonly [what: string, kind: string, path: readonly string[], value?: unknown])[] = [
+  ['the value of a variable', 'StatefulSet', [...container, 'f:env', 'k:{"name":"PGPASSWORD"}', 'f:value']],
+  ['a whole variable', 'StatefulSet', [...container, 'f:env', 'k:{"name":"P"}'], { name: 'P', value: secret }],
+  ['where variables come from', 'StatefulSet', [...container, 'f:envFrom'], [{ prefix: secret }]],
+  ['arguments', 'StatefulSet', [...container, 'f:args'], [`--password=${secret}`]],
+  ['a command', 'CronJob', [...container, 'f:command'], ['sh', '-c', secret]],
+  ['the command of a probe', 'StatefulSet', [...container, 'f:livenessProbe', 'f:exec', 'f:command'], [secret]],
+  ['headers of a probe', 'StatefulSet', [...container, 'f:livenessProbe', 'f:httpGet', 'f:httpHeaders'], [secret]],
+  ['data of a ConfigMap', 'ConfigMap', ['f:data', 'f:member.json']],
+  ['binary data of a ConfigMap', 'ConfigMap', ['f:binaryData', 'f:blob']],
+  ['an annotation', 'Service', ['f:metadata', 'f:annotations', 'f:note']],
+  ['an annotation of a pod template', 'StatefulSet', ['f:spec', 'f:template', 'f:metadata', 'f:annotations', 'f:n']],
+  ['anything of a Secret', 'Secret', ['f:metadata', 'f:labels', 'f:a']],
+  ['data of a Secret', 'Secret', ['f:data', 'f:password']],
+  ['a container that holds variables', 'StatefulSet', container, { name: 'a', env: [{ name: 'P', value: secret }] }],
+  [
+    'a template that holds annotations',
+    'StatefulSet',
+    ['f:spec', 'f:template'],
+    { metadata: { annotations: { a: secret } } },
+  ],
+  ['a probe that holds a command', 'StatefulSet', [...container, 'f:livenessProbe'], { exec: { command: [secret] } }],
+];
+
+for (const [what, kind, path, value = secret] of hidden) {
+  test(`${what} is never shown`, () => assert.equal(disclosed(kind, path)(value), '(hidden)'));
+}
+
+const shown: readonly (readonly [what: string, path: readonly string[], value: unknown, text: string | undefined])[] = [
+  ['an image', [...container, 'f:image'], 'pg:17', 'pg:17'],
+  ['a number', ['f:spec', 'f:replicas'], 3, '3'],
+  ['a map', ['f:spec', 'f:selector'], { app: 'a' }, '{"app":"a"}'],
+  ['a label', ['f:metadata', 'f:labels', 'f:a'], 'b', 'b'],
+  [
+    'a field of an item whose key looks like a hidden one',
+    ['f:spec', 'f:volumes', 'k:{"name":"data"}', 'f:x'],
+    'y',
+    'y',
+  ],
+  ['what is not there', ['f:spec', 'f:replicas'], undefined, undefined],
+  ['a long value is cut', ['f:spec', 'f:x'], 'a'.repeat(300), `${'a'.repeat(256)}…`],
+];
+
+for (const [what, path, value, text] of shown) {
+  test(`${what} is shown`, () => assert.equal(disclosed('StatefulSet', path)(value), text));
+}

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { factsOf } from '../../../controller/health/facts.ts';
+import type { KubeObject, ObjectMeta } from '../../../controller/kube/index.ts';
+
+const object = (kind: string, fields: object, metadata: Partial<ObjectMeta> = {}): KubeObject => ({
+  apiVersion: 'v1',
+  kind,
+  metadata: { name: 'orders-0', ...metadata },
+  ...fields,
+});
+const ready = { conditions: [{ type: 'Ready', status: 'True' }], phase: 'Running' };
+const waiting = (reason: string, message?: string): object => ({ state: { waiting: { reason, message } } });
+
+const pods: readonly (readonly [what: string, status: object, isReady: boolean, trouble: string | undefined])[] = [
+  ['a pod that runs', ready, true, undefined],
+  ['a new pod without status', {}, false, undefined],
+  ['a pod that is not ready', { conditions: [{ type: 'Ready', status: 'False' }] }, false, undefined],
+  [
+    'a pod without a node to go to',
+    { conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: '0/3 nodes' }] },
+    false,
+    'Unschedulable: 0/3 nodes',
+  ],
+  ['a container that is being created', { containerStatuses: [waiting('ContainerCreating')] }, false, undefined],
+  [
+    'an image that cannot be pulled',
+    { containerStatuses: [waiting('ImagePullBackOff', 'Back-off pulling image')] },
+    false,
+    'ImagePullBackOff: Back-off pulling image',
+  ],
+  [
+    'the second container in trouble while the first waits its turn',
+    { containerStatuses: [waiting('PodInitializing'), waiting('CrashLoopBackOff')] },
+    false,
+    'CrashLoopBackOff',
+  ],
+  [
+    'an init container that crashes',
+    {
+      initContainerStatuses: [waiting('CrashLoopBackOff', 'back-off')],
+      containerStatuses: [waiting('PodInitializing')],
+    },
+    false,
+    'CrashLoopBackOff: back-off',
+  ],
+  [
+    'a pod that a node shutdown ended, with its last condition still there',
+    { ...ready, phase: 'Failed', reason: 'Terminated', message: 'Pod was terminated in response to node shutdown.' },
+    false,
+    'Terminated: Pod was terminated in response to node shutdown.',
+  ],
+  ['a pod that says it has completed', { ...ready, phase: 'Succeeded' }, false, 'Succeeded'],
+  [
+    'an evicted pod',
+    { phase: 'Failed', reason: 'Evicted', message: 'low on ephemeral-storage' },
+    false,
+    'Evicted: low on ephemeral-storage',
+  ],
+  ['a pod on a lost node', { conditions: [], phase: 'Running', reason: 'NodeLost' }, false, 'NodeLost'],
+];
+
+for (const [what, status, isReady, trouble] of pods) {
+  test(`${what}: ${isReady ? 'ready' : (trouble ?? 'not ready')}`, () => {
+    assert.deepEqual(factsOf(object('Pod', { status })), { kind: 'Pod', isPrimary: false, isReady, trouble });
+  });
+}
+
+test('a pod that is being deleted is not ready any more', () => {
+  const facts = factsOf(object('Pod', { status: ready }, { deletionTimestamp: '2026-01-01T00:00:00Z' }));
+  assert.equal(facts.kind === 'Pod' && facts.isReady, false);
+});
+
+test('the role label marks the primary', () => {
+  const facts = factsOf(object('Pod', { status: ready }, { labels: { 'plumbline.dev/role': 'primary' } }));
+  assert.equal(facts.kind === 'Pod' && facts.isPrimary, true);
+});
+
+test('of a StatefulSet the numbers count, and whether its controller has seen the newest change', () => {
+  const status = { observedGeneration: 1, replicas: 3, updatedReplicas: 2 };
+  const facts = factsOf(object('StatefulSet', { spec: { replicas: 3 }, status }, { generation: 2 }));
+  assert.deepEqual(facts, { kind: 'StatefulSet', isObserved: false, wanted: 3, replicas: 3, updated: 2 });
+});
+
+test('a claim has data when a member has written its identity on it', () => {
+  const annotations = { 'plumbline.dev/system-identifier': '7300000000000000001' };
+  const of = (metadata: Partial<ObjectMeta>) => factsOf(object('PersistentVolumeClaim', {}, metadata));
+  assert.deepEqual(of({ annotations }), { kind: 'PersistentVolumeClaim', hasData: true });
+  assert.deepEqual(of({}), { kind: 'PersistentVolumeClaim', hasData: false });
+});
+
+test('objects of which health says nothing have no facts', () => {
+  assert.deepEqual(factsOf(object('Service', {})), { kind: 'none' });
+});
