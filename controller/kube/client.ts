@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { toObject, toPage } from './answer.ts';
-import type { Connection } from './connection.ts';
+import type { Connection } from './cluster-connection.ts';
 import { Exchange, type Call, type ExchangeOptions } from './exchange.ts';
 import { decodeJsonLines } from './json-lines.ts';
 import { KubeError, type Tried } from './kube-error.ts';

@@ -39,6 +39,20 @@ export function explainTransportError(error: unknown, server: string, source: st
       { cause: error },
     );
   }
+  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG') {
+    return new ConnectionError(
+      'unreachable',
+      `${server} does not speak TLS (${code}). Check the port and whether the address should begin with http:// (${source})`,
+      { cause: error },
+    );
+  }
+  if (code.includes('ALERT')) {
+    return new ConnectionError(
+      'certificate',
+      `${server} refuses the client certificate (${code}). Check the user of ${source}; the certificate may have expired`,
+      { cause: error },
+    );
+  }
   if (CERTIFICATE_CODES.test(code)) {
     return new ConnectionError(
       'certificate',
@@ -57,7 +71,7 @@ export function explainTransportError(error: unknown, server: string, source: st
   return undefined;
 }
 
-/** Verification codes of OpenSSL as Node names them (node/src/crypto/crypto_common.cc), and a client certificate that the server refused. */
+/** Verification codes of OpenSSL as Node names them (node/src/crypto/crypto_common.cc). */
 const CERTIFICATE_CODES =
   /CERT_|_CERT|UNABLE_TO_(GET|VERIFY|DECRYPT|DECODE)|^ERR_TLS_|^ERR_OSSL_|^ERR_SSL_|^HOSTNAME_MISMATCH$|^INVALID_(CA|PURPOSE)$|^CRL_/;
 

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import packageJson from '../../package.json' with { type: 'json' };
 import { MalformedAnswerError, parseAnswer } from './answer.ts';
 import { monotonicClock, type Clock } from './clock.ts';
-import type { Connection, HttpRequest, HttpResponse } from './connection.ts';
+import type { Connection, HttpRequest, HttpResponse } from './cluster-connection.ts';
 import { Deadline } from './deadline.ts';
 import { errorFromResponse, KubeError, type ClientReason, type Tried } from './kube-error.ts';
 import type { CallOptions, RequestFacts } from './kube.ts';

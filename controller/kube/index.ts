@@ -26,13 +26,8 @@ export type {
 export type { Lane } from './lanes.ts';
 export { LeaderElector, type LeaderCallbacks, type LeaderElectorOptions } from './lease.ts';
 export { LEASES, type Lease, type LeaseSpec } from './lease-record.ts';
-export {
-  Reflector,
-  type ListChanges,
-  type ReflectorHandler,
-  type ReflectorOptions,
-  type ReflectorReport,
-} from './reflector.ts';
+export { Reflector, type ReflectorOptions } from './reflector.ts';
+export type { ListChanges, ReflectorHandler, ReflectorReport } from './reflector-handler.ts';
 export type { RelistReason } from './reflector-step.ts';
 export { compareResourceVersions, isOlder } from './resource-version.ts';
 export {

@@ -11,9 +11,7 @@ export type Lane = 'requests' | 'watches' | 'lease';
 /** One dispatcher for each lane, for one server and one set of certificates. */
 export interface Lanes {
   of(lane: Lane): Dispatcher;
-  /** Closes each connection as soon as nothing is under way on it. */
-  retire(): void;
-  /** Cuts everything at once. */
+  /** Cuts everything at once. Never rejects. */
   destroy(): Promise<void>;
 }
 
@@ -43,11 +41,8 @@ export function openLanes(tls: TlsMaterial, proxyUrl: string | undefined): Lanes
   const all = Object.values(lanes);
   return {
     of: (lane) => lanes[lane],
-    retire: () => {
-      for (const dispatcher of all) dispatcher.close().catch(() => undefined);
-    },
     destroy: async () => {
-      await Promise.all(all.map((dispatcher) => dispatcher.destroy()));
+      await Promise.allSettled(all.map((dispatcher) => dispatcher.destroy()));
     },
   };
 }

@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict';
-import { mkdir, rename, symlink, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { TLSSocket } from 'node:tls';
 import { connect, ConnectionError, KubeClient, type Connection } from '../../../controller/kube/index.ts';
 import { createAuthority } from '../../cluster/certificates.ts';
 import { VirtualClock } from '../../virtual-clock.ts';
 import { answer, kubeconfigFor, ScriptedServer, withClient, type Script } from './scripted-server.ts';
+import { mountServiceAccount } from './service-account-folder.ts';
 
 const authority = createAuthority('cluster');
 /** `issueServer` writes an address byte by byte, so this is `::1`. */
@@ -37,21 +39,6 @@ async function connectTo(
   return connect({ kubeconfig: await to.kubeconfig(user, cluster), clock });
 }
 
-/** A mounted service account as the kubelet lays it out: files are links into a folder that is swapped as a whole. */
-async function mountServiceAccount(
-  folder: string,
-  files: Readonly<Record<string, string>>,
-  version: string,
-): Promise<void> {
-  await mkdir(join(folder, version), { recursive: true });
-  for (const [name, content] of Object.entries(files)) {
-    await writeFile(join(folder, version, name), content);
-    await symlink(join('..data', name), join(folder, name)).catch(() => undefined);
-  }
-  await symlink(version, join(folder, '..data_tmp'));
-  await rename(join(folder, '..data_tmp'), join(folder, '..data'));
-}
-
 test('a server whose certificate is not trusted, or for another name, is not connected to', async () => {
   await using api = await ScriptedServer.start(VERSION, '127.0.0.1', TLS);
   const other = { 'certificate-authority-data': base64(createAuthority('other').certificate) };
@@ -75,6 +62,40 @@ test('a server whose certificate is not trusted, or for another name, is not con
   for (const cluster of [CA, { ...CA, 'tls-server-name': 'api.test' }, { 'insecure-skip-tls-verify': true }]) {
     await (await connectTo(api, {}, cluster)).close();
   }
+});
+
+test('an https address of a server that speaks http is told as such', async () => {
+  await using api = await ScriptedServer.start(VERSION);
+  const kubeconfig = join(api.folder, 'tls');
+  await writeFile(kubeconfig, JSON.stringify(kubeconfigFor(api.url.replace('http:', 'https:'))));
+  await assert.rejects(connect({ kubeconfig }), /does not speak TLS .*whether the address should begin with http:/);
+});
+
+test('after a rotation of certificates an open watch goes on, and closing ends it with all others', async () => {
+  const watch: Script = ({ url }, response) => {
+    if (url.searchParams.has('watch')) response.write('\n');
+    else answer(response, 200, {});
+  };
+  await using api = await ScriptedServer.start(watch, '127.0.0.1', TLS);
+  const clock = new VirtualClock();
+  await writeFile(join(api.folder, 'ca'), authority.certificate);
+  const connection = await connectTo(api, {}, { 'certificate-authority': 'ca' }, clock);
+  const kube = new KubeClient(connection);
+  const type = { apiVersion: 'v1', kind: 'ConfigMap', plural: 'configmaps', namespaced: true };
+  let isOver = false;
+  const open = kube
+    .watch(type, { resourceVersion: '1', timeoutSeconds: 300 })
+    .next()
+    .catch(() => (isOver = true));
+  while (api.requests.length < 2) await sleep(1);
+  await writeFile(join(api.folder, 'ca'), `${authority.certificate}\n${createAuthority('next').certificate}`);
+  await clock.advance(60_000);
+  assert.equal(await statusOf(connection), 200);
+  assert.equal(api.connections, 3, 'new certificates, new connection');
+  assert.equal(isOver, false);
+  await connection.close();
+  await open;
+  assert.equal(isOver, true);
 });
 
 test('refused credentials are one clear error at the start', async () => {
@@ -144,11 +165,7 @@ test(
   async () => {
     await using api = await ScriptedServer.start(VERSION, '::1', TLS);
     const folder = join(api.folder, 'account');
-    await mountServiceAccount(
-      folder,
-      { token: 'abc', 'ca.crt': authority.certificate, namespace: 'plumbline-system' },
-      '..1',
-    );
+    await mountServiceAccount(folder, { token: 'abc', 'ca.crt': authority.certificate, namespace: 'plumbline-system' });
     const environment = { KUBERNETES_SERVICE_HOST: '::1', KUBERNETES_SERVICE_PORT: new URL(api.url).port };
     const connection = await connect({ inCluster: true, serviceAccountFolder: folder, environment });
     assert.equal(connection.server, api.url);
@@ -161,7 +178,7 @@ test(
 test('without a kubeconfig a pod uses its service account', async () => {
   await using api = await ScriptedServer.start(VERSION, '127.0.0.1', TLS);
   const folder = join(api.folder, 'account');
-  await mountServiceAccount(folder, { token: 'abc', 'ca.crt': authority.certificate }, '..1');
+  await mountServiceAccount(folder, { token: 'abc', 'ca.crt': authority.certificate });
   const environment = {
     HOME: api.folder,
     KUBERNETES_SERVICE_HOST: '127.0.0.1',
@@ -179,17 +196,17 @@ test('a rotated token is used at once after a 401, and within a minute without o
   await using api = await ScriptedServer.start(byToken, '127.0.0.1', TLS);
   const folder = join(api.folder, 'account');
   const files = { token: 'first\n', 'ca.crt': authority.certificate };
-  await mountServiceAccount(folder, files, '..1');
+  await mountServiceAccount(folder, files);
   const clock = new VirtualClock();
   const environment = { KUBERNETES_SERVICE_HOST: '127.0.0.1', KUBERNETES_SERVICE_PORT: new URL(api.url).port };
   const connection = await connect({ inCluster: true, serviceAccountFolder: folder, environment, clock });
 
-  await mountServiceAccount(folder, { ...files, token: 'second' }, '..2');
+  await mountServiceAccount(folder, { ...files, token: 'second' });
   valid = 'second';
   assert.equal(await statusOf(connection), 200);
   assert.deepEqual(authorizations(api).slice(-2), ['Bearer first', 'Bearer second']);
 
-  await mountServiceAccount(folder, { ...files, token: 'third' }, '..3');
+  await mountServiceAccount(folder, { ...files, token: 'third' });
   await clock.advance(60_000);
   assert.equal(await statusOf(connection), 401, 'the server is not told of the third token yet');
   assert.deepEqual(
@@ -223,7 +240,7 @@ test('a new certificate authority is taken from its file as soon as the old one 
   const next = createAuthority('next');
   await using old = await ScriptedServer.start(VERSION, '127.0.0.1', TLS);
   const folder = join(old.folder, 'account');
-  await mountServiceAccount(folder, { token: 'abc', 'ca.crt': authority.certificate }, '..1');
+  await mountServiceAccount(folder, { token: 'abc', 'ca.crt': authority.certificate });
   const port = Number(new URL(old.url).port);
   const environment = { KUBERNETES_SERVICE_HOST: '127.0.0.1', KUBERNETES_SERVICE_PORT: String(port) };
   const connection = await connect({
@@ -233,7 +250,7 @@ test('a new certificate authority is taken from its file as soon as the old one 
     clock: new VirtualClock(),
   });
 
-  await mountServiceAccount(folder, { token: 'abc', 'ca.crt': next.certificate }, '..2');
+  await mountServiceAccount(folder, { token: 'abc', 'ca.crt': next.certificate });
   await old.stopListening();
   const issued = next.issueServer({ commonName: 'api' }, [], ['127.0.0.1']);
   await using renewed = await ScriptedServer.start(
