@@ -22,12 +22,14 @@ export function readSpecs(folder: string): Specs {
   const errors: string[] = [];
   const databases = new Map<string, DatabaseServiceDocument>();
   for (const file of files) {
-    for (const { resource, problems } of validateText(readFileSync(file, 'utf8'))) {
+    for (const { resource, problems } of validateText(readFileSync(file))) {
       errors.push(...problems.map((problem) => located(file, problem)));
       if (!resource) continue;
       const { namespace, name } = resource.metadata;
       const key = `${namespace}/${name}`;
-      if (namespace === undefined) {
+      if (name === undefined) {
+        errors.push(`${shown(file)}: metadata.name: is required here: generateName is for kubectl create`);
+      } else if (namespace === undefined) {
         errors.push(`${shown(file)}: metadata.namespace: is required here: every namespace has a folder of its own`);
       } else if (databases.has(key)) {
         errors.push(`${shown(file)}: metadata.name: ${key} stands in another file or document too`);

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { locateBinaries } from '../cluster/binaries.ts';
+import { startCluster } from '../cluster/index.ts';
 import { project, run, TemporaryFolder } from './command.ts';
 
 interface Summary {
@@ -61,8 +63,46 @@ describe('npm run quickstart', () => {
     await once(child, 'close');
     const { code, stderr } = await run(process.execPath, [...quickstart, '--json']);
     assert.equal(code, 0, stderr);
-    for (let tries = 0; quickstartControllers().length > 0 && tries < 100; tries++) await delay(100);
-    assert.deepEqual(quickstartControllers(), [], 'no controller of the killed run is left');
+    assert.deepEqual(await quickstartControllersGone(), [], 'no controller of the killed run is left');
+  });
+
+  test('works on a cluster that is named, and leaves nothing there', async () => {
+    await using cluster = await startCluster();
+    const { code, stdout, stderr } = await run(process.execPath, [...quickstart, '--json', '--context', 'plumbline'], {
+      env: { KUBECONFIG: cluster.kubeconfig },
+    });
+    assert.equal(code, 0, stderr);
+    assert.equal((JSON.parse(stdout) as Summary).identical, true);
+    const left = await cluster.kubectlRun(['get', 'crds,namespaces', '--output=name']);
+    assert.equal(left.code, 0, left.stderr);
+    assert.doesNotMatch(left.stdout, /plumbline/);
+  });
+
+  test('works with the three executables of envtest', async () => {
+    using assets = new TemporaryFolder();
+    const binaries = await locateBinaries();
+    for (const name of ['etcd', 'kube-apiserver', 'kubectl'] as const) symlinkSync(binaries[name], assets.in(name));
+    const { code, stdout, stderr } = await run(process.execPath, [...quickstart, '--json'], {
+      env: { KUBEBUILDER_ASSETS: assets.path },
+    });
+    assert.equal(code, 0, stderr);
+    assert.equal((JSON.parse(stdout) as Summary).identical, true);
+  });
+
+  test('with --keep everything goes on, and can be looked at and stopped as it says', async () => {
+    const { code, stdout, stderr } = await run(process.execPath, [...quickstart, '--keep']);
+    assert.equal(code, 0, stderr);
+    const kubectl = /^ *(\/.*kubectl) --kubeconfig (\S+)$/m.exec(stdout);
+    const [, program = '', kubeconfig = ''] = kubectl ?? [];
+    const [, controller = ''] = /kill (\d+)/.exec(stdout) ?? [];
+    const [, stopScript = ''] = /sh (\S+)$/m.exec(stdout) ?? [];
+    const seen = await run(program, ['--kubeconfig', kubeconfig, '-n', 'shop', 'get', 'dbs', 'orders']);
+    process.kill(Number(controller), 'SIGTERM');
+    const stopped = await run('sh', [stopScript]);
+    assert.equal(seen.code, 0, seen.stderr);
+    assert.match(seen.stdout, /^orders +Provisioning +0\/3 +postgresql +17/m);
+    assert.equal(stopped.code, 0, stopped.stderr);
+    assert.deepEqual(await quickstartControllersGone(), []);
   });
 
   for (const [name, args, says] of [
@@ -85,6 +125,12 @@ describe('npm run quickstart', () => {
 function withoutTestContext(): NodeJS.ProcessEnv {
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   return env;
+}
+
+/** Those that are still there after ten seconds. */
+async function quickstartControllersGone(): Promise<readonly string[]> {
+  for (let tries = 0; quickstartControllers().length > 0 && tries < 100; tries++) await delay(100);
+  return quickstartControllers();
 }
 
 /** Processes of the quickstart's controller, by their command line. */

@@ -1,4 +1,4 @@
-import { connect, KubeClient, type Connection } from '../../controller/kube/index.ts';
+import { connect, KubeClient } from '../../controller/kube/index.ts';
 import { plumblineCrd, startCluster, type Cluster } from '../cluster/index.ts';
 import type { Report } from './report.ts';
 
@@ -9,6 +9,8 @@ export interface Target {
   readonly flags: readonly string[];
   /** How a person looks at it. */
   readonly hint: string;
+  /** Without it nobody deletes what a deleted object owns: a folder of KUBEBUILDER_ASSETS may lack kube-controller-manager. */
+  readonly hasGarbageCollector: boolean;
   /** Whether it is somebody's own, so that everything has to be cleaned up. */
   readonly isForeign: boolean;
   close(): Promise<void>;
@@ -17,44 +19,35 @@ export interface Target {
 /** An existing cluster, only when it is named. */
 export async function namedCluster(context: string): Promise<Target> {
   const connection = await connect({ context });
-  return target(connection, ['--context', context], `kubectl --context ${context}`, true, async () => undefined);
+  const flags = ['--context', context];
+  return {
+    kube: new KubeClient(connection),
+    flags,
+    hint: `kubectl ${flags.join(' ')}`,
+    isForeign: true,
+    hasGarbageCollector: true,
+    close: () => connection.close(),
+  };
 }
 
 /** A control plane of our own: etcd, API server, controller manager, scheduler. */
 export async function ownCluster(report: Report, keep: boolean): Promise<Target> {
   const cluster = await startCluster({ keep, crds: [plumblineCrd], onProgress: (line) => report.fact(line) });
   const connection = await connect({ kubeconfig: cluster.kubeconfig });
-  const hint = `${cluster.kubectl} --kubeconfig ${cluster.kubeconfig}`;
-  return target(
-    connection,
-    ['--kubeconfig', cluster.kubeconfig],
-    keep ? `${hint}\n${stopHint(cluster)}` : hint,
-    false,
-    async () => {
+  const kubectl = `${cluster.kubectl} --kubeconfig ${cluster.kubeconfig}`;
+  return {
+    kube: new KubeClient(connection),
+    flags: ['--kubeconfig', cluster.kubeconfig],
+    hint: keep ? `${kubectl}\n${stopHint(cluster)}` : kubectl,
+    isForeign: false,
+    hasGarbageCollector: cluster.parts.includes('kube-controller-manager'),
+    close: async () => {
+      await connection.close();
       if (!keep) await cluster.stop();
     },
-  );
+  };
 }
 
 function stopHint({ stopScript }: Cluster): string {
   return `To stop it: sh ${stopScript}`;
-}
-
-function target(
-  connection: Connection,
-  flags: readonly string[],
-  hint: string,
-  isForeign: boolean,
-  end: () => Promise<void>,
-): Target {
-  return {
-    kube: new KubeClient(connection),
-    flags,
-    hint,
-    isForeign,
-    close: async () => {
-      await connection.close();
-      await end();
-    },
-  };
 }
