@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { Children } from '../../../controller/database/children.ts';
+import type { KubeObject } from '../../../controller/kube/index.ts';
+import { changed, disowned } from '../drift/live.ts';
+import { live, resource, statedOf, type Live } from './given.ts';
+
+const service = statedOf(resource(), 'Service/orders');
+const key = service.key;
+const at = (resourceVersion: string, more: Live = {}): KubeObject => live(service, { resourceVersion, ...more });
+/** Somebody changed the selector. */
+const editedAt = (version: string): KubeObject =>
+  disowned(changed(at(version), ['spec', 'selector'], { app: 'x' }), ['f:spec', 'f:selector']);
+const podAt = (version: string, ready: 'True' | 'False'): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: {
+    name: 'orders-0',
+    namespace: 'shop',
+    uid: 'pod',
+    resourceVersion: version,
+    labels: { 'plumbline.dev/database': 'orders' },
+  },
+  status: { conditions: [{ type: 'Ready', status: ready }] },
+});
+const seenDeletion = { uid: 'uid-Service', isSeen: true };
+
+class Given {
+  readonly changes: string[] = [];
+  readonly children = new Children((database, change) => this.changes.push(`${change} ${database}`));
+
+  /** What has woken databases since the last look. */
+  get woken(): readonly string[] {
+    return this.changes.splice(0);
+  }
+
+  get isSuspect(): boolean | undefined {
+    const child = this.children.get(key);
+    return child && child.suspect !== undefined;
+  }
+}
+
+test('an object that a watch shows first is to be looked at', () => {
+  const given = new Given();
+  given.children.upsert(at('10'));
+  assert.deepEqual([given.woken, given.isSuspect], [['object shop/orders'], true]);
+});
+
+test('what is there at the start wakes nobody: every database is looked at then', () => {
+  const given = new Given();
+  given.children.upsert(at('10'), true);
+  assert.deepEqual([given.woken, given.isSuspect], [[], true]);
+});
+
+test('the echo of our own apply wakes nobody, whether it comes after the answer or before', () => {
+  const after = new Given();
+  after.children.accept(at('10'), service.hash);
+  after.children.upsert(at('10'));
+  assert.deepEqual([after.woken, after.isSuspect], [[], false]);
+  const before = new Given();
+  before.children.upsert(at('10'));
+  before.children.accept(at('10'), service.hash);
+  assert.equal(before.isSuspect, false);
+});
+
+test('an edit wakes its database, and the whole object is kept until it is accepted', () => {
+  const given = new Given();
+  given.children.accept(at('10'), service.hash);
+  given.children.upsert(editedAt('11'));
+  assert.deepEqual([given.woken, given.isSuspect], [['object shop/orders'], true]);
+  given.children.accept(at('12'), service.hash);
+  assert.equal(given.isSuspect, false);
+});
+
+test('a watch that lags shows what was before our repair: it is passed over', () => {
+  const given = new Given();
+  given.children.accept(at('12'), service.hash);
+  given.children.upsert(at('10'));
+  given.children.upsert(editedAt('11'));
+  assert.deepEqual([given.woken, given.isSuspect], [[], false]);
+});
+
+test('an edit that comes while our apply is under way stays suspect', () => {
+  const given = new Given();
+  given.children.accept(at('10'), service.hash);
+  given.children.upsert(editedAt('13'));
+  given.children.accept(at('12'), service.hash);
+  assert.equal(given.isSuspect, true);
+});
+
+test("a status of somebody else's that comes before our answer does not make it suspect", () => {
+  const given = new Given();
+  given.children.upsert(at('13', { fields: { status: { loadBalancer: {} } } }));
+  given.children.accept(at('12'), service.hash);
+  assert.deepEqual([given.isSuspect, given.children.get(key)?.resourceVersion], [false, '13']);
+});
+
+test('the answer to an apply does not bring back what was deleted meanwhile', () => {
+  const given = new Given();
+  given.children.upsert(at('10'));
+  given.children.delete('Service', 'shop/orders', seenDeletion);
+  given.children.accept(at('11'), service.hash);
+  assert.equal(given.children.get(key), undefined);
+});
+
+test('an object that lost its label and has it again is there again', () => {
+  const given = new Given();
+  given.children.accept(at('10'), service.hash);
+  given.children.delete('Service', 'shop/orders', seenDeletion);
+  given.children.upsert(at('12'));
+  given.children.accept(at('12'), service.hash);
+  assert.equal(given.isSuspect, false);
+});
+
+test('an object without our label is not kept, for no watch would tell of it', () => {
+  const given = new Given();
+  given.children.accept(at('10', { metadata: { labels: {} } }), service.hash);
+  assert.equal(given.children.get(key), undefined);
+});
+
+test('the late news of an earlier object does not remove the one that has its name now', () => {
+  const given = new Given();
+  given.children.accept(at('10', { uid: 'new' }), service.hash);
+  given.children.delete('Service', 'shop/orders', { uid: 'old', isSeen: true });
+  assert.equal(given.children.get(key)?.uid, 'new');
+});
+
+test('what was accepted of an object says nothing of another with its name', () => {
+  const given = new Given();
+  given.children.accept(at('10', { uid: 'old' }), service.hash);
+  given.children.upsert(at('11', { uid: 'new' }));
+  assert.deepEqual([given.isSuspect, given.children.get(key)?.accepted], [true, undefined]);
+});
+
+test('a deletion that was seen wakes; one that a list found makes the database doubtful too', () => {
+  const given = new Given();
+  given.children.upsert(at('10'), true);
+  given.children.delete('Service', 'shop/orders', seenDeletion);
+  given.children.upsert(at('11'), true);
+  given.children.delete('Service', 'shop/orders', { uid: 'uid-Service', isSeen: false });
+  assert.deepEqual(given.woken, ['object shop/orders', 'absence shop/orders']);
+});
+
+test('an object whose label names another database wakes both', () => {
+  const given = new Given();
+  given.children.accept(at('10'), service.hash);
+  given.children.upsert(at('11', { metadata: { labels: { 'plumbline.dev/database': 'or' } }, managedFields: [] }));
+  assert.deepEqual(given.woken, ['object shop/orders', 'object shop/or']);
+});
+
+test('a pod wakes when its health changes, and not by anything else', () => {
+  const given = new Given();
+  given.children.upsert(podAt('1', 'False'));
+  given.children.upsert(podAt('2', 'False'));
+  given.children.upsert(podAt('3', 'True'));
+  assert.deepEqual(given.woken, ['health shop/orders', 'health shop/orders']);
+});
+
+test('who waits for a name is woken when it is free, once', () => {
+  const given = new Given();
+  given.children.upsert(at('10', { metadata: { labels: { 'plumbline.dev/database': 'or' } } }), true);
+  given.children.await('shop/orders', [key]);
+  given.children.delete('Service', 'shop/orders', seenDeletion);
+  assert.deepEqual(given.woken, ['object shop/or', 'object shop/orders']);
+  given.children.await('shop/orders', []);
+  given.children.delete('Service', 'shop/orders', seenDeletion);
+  assert.deepEqual(given.woken, []);
+});
+
+test('what is left as it is stays out of memory, and every change of it is looked at', () => {
+  const given = new Given();
+  given.children.upsert(editedAt('11'), true);
+  given.children.accept(editedAt('11'), service.hash, true);
+  assert.equal(given.isSuspect, false);
+  const putBack = changed(editedAt('12'), ['spec', 'selector'], at('1')['spec']);
+  given.children.upsert(putBack);
+  assert.deepEqual([given.woken, given.isSuspect], [['object shop/orders'], true]);
+});
+
+test('after a restored backup an older version is taken in', () => {
+  const echoed = new Given();
+  echoed.children.accept(at('50'), service.hash);
+  echoed.children.upsert(at('50'));
+  echoed.children.upsert(editedAt('40'));
+  assert.equal(echoed.isSuspect, true, 'the watch had shown our write, so it does not lag');
+  const waiting = new Given();
+  waiting.children.accept(at('50'), service.hash);
+  waiting.children.forgetVersions('Service');
+  waiting.children.upsert(editedAt('40'));
+  assert.equal(waiting.isSuspect, true, 'the reflector has said that versions went back');
+});
+
+test('of a Secret a change of its data is none, a change of its labels is one', () => {
+  const secret = statedOf(resource(), 'Secret/orders-system');
+  const given = new Given();
+  given.children.accept(live(secret, { managedFields: [] }), secret.hash);
+  given.children.upsert(live(secret, { managedFields: [], resourceVersion: '101', fields: { data: { a: 'Yg==' } } }));
+  assert.deepEqual(given.woken, []);
+  given.children.upsert(
+    live(secret, {
+      managedFields: [],
+      resourceVersion: '102',
+      metadata: { labels: { 'plumbline.dev/database': 'orders' } },
+    }),
+  );
+  assert.deepEqual(given.woken, ['object shop/orders']);
+});

@@ -1,0 +1,349 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { Action } from '../../../controller/database/action.ts';
+import type { Child } from '../../../controller/database/child.ts';
+import { plan, planOne, type Observed } from '../../../controller/database/plan.ts';
+import { stateWithSecrets } from '../../../controller/database/stated.ts';
+import type { ManagedFieldsEntry } from '../../../controller/kube/index.ts';
+import { changed, disowned } from '../drift/live.ts';
+import { accepted, live, noon, observed, resource, seen, settledStatus, statedOf } from './given.ts';
+
+const orders = resource();
+const settled = resource({}, {}, settledStatus);
+const report = resource({ drift: { policy: 'Report' } });
+const settledReport = resource({ drift: { policy: 'Report' } }, {}, settledStatus);
+const service = statedOf(orders, 'Service/orders');
+const secret = statedOf(orders, 'Secret/orders-credentials');
+const known = new Set([service.key, secret.key]);
+
+const selector = ['f:spec', 'f:selector'];
+const label = ['f:metadata', 'f:labels', 'f:app.kubernetes.io/name'];
+const kubectl: ManagedFieldsEntry = {
+  manager: 'kubectl-edit',
+  operation: 'Update',
+  time: noon,
+  fieldsV1: { 'f:spec': { 'f:selector': {} } },
+};
+const ours = live(service);
+/** The selector was changed by kubectl-edit. */
+const edited = changed(
+  disowned(changed(ours, ['spec', 'selector'], { app: 'x' }), selector),
+  ['metadata', 'managedFields', 1],
+  kubectl,
+);
+const unlabelled = disowned(changed(ours, ['metadata', 'labels', 'app.kubernetes.io/name'], undefined), label);
+const name = 'plumbline.dev/database';
+const relabelled = disowned(changed(ours, ['metadata', 'labels', name], 'or'), ['f:metadata', 'f:labels', `f:${name}`]);
+const restored = disowned(ours, selector);
+const wiped = changed(ours, ['metadata', 'managedFields'], []);
+const mutated = changed(ours, ['metadata', 'labels', 'app.kubernetes.io/name'], 'by-admission');
+const foreignApply = live(service, { managedFields: [{ manager: 'kubectl', operation: 'Apply', fieldsV1: {} }] });
+
+const owner = (kind: string, name: string, uid: string) => ({
+  metadata: { ownerReferences: [{ apiVersion: 'v1', kind, name, uid, controller: true }] },
+});
+const person = seen(live(service, { metadata: { labels: {}, ownerReferences: [] }, managedFields: [] }));
+const claim = (hasData: boolean): Child =>
+  seen({
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: {
+      name: 'data-orders-0',
+      namespace: 'shop',
+      labels: { 'plumbline.dev/database': 'orders' },
+      annotations: hasData ? { 'plumbline.dev/system-identifier': '7' } : {},
+    },
+  });
+const backupClaim = (): Child => {
+  const database = resource({ backup: { schedule: '@daily', volume: { size: '1Gi' } } });
+  return accepted(statedOf(database, 'PersistentVolumeClaim/orders-backup'));
+};
+const set = accepted(statedOf(orders, 'StatefulSet/orders'));
+
+interface Row {
+  readonly what: string;
+  readonly database?: typeof orders;
+  readonly stated?: typeof service;
+  readonly child?: Child;
+  readonly more?: Partial<Observed>;
+  readonly others?: readonly Child[];
+  /** The action, with the drifts as `field by manager`. */
+  readonly expected: string;
+}
+
+const rows: readonly Row[] = [
+  { what: 'nothing has the name', expected: 'create' },
+  { what: 'it was there and is gone', more: { known }, expected: 'create:  by unknown' },
+  { what: 'it went while nobody looked', database: settled, expected: 'create' },
+  { what: 'it is gone, and drift is only reported', database: report, more: { known }, expected: 'lack:  by unknown' },
+  {
+    what: 'it went while nobody looked, and drift is only reported',
+    database: settledReport,
+    expected: 'lack:  by unknown',
+  },
+  { what: 'it never was, and drift is only reported', database: report, expected: 'create' },
+  { what: 'it is what we state', child: accepted(service), expected: 'keep' },
+  { what: 'a watch shows it as we state it', child: seen(ours), expected: 'accept' },
+  { what: 'the spec has changed', child: accepted({ ...service, hash: 'before' }), expected: 'apply' },
+  {
+    what: 'somebody changed a field',
+    child: seen(edited, accepted(service)),
+    expected: 'repair: spec.selector by kubectl-edit',
+  },
+  {
+    what: 'somebody removed a label',
+    child: seen(unlabelled, accepted(service)),
+    expected: 'repair: metadata.labels[app.kubernetes.io/name] by unknown',
+  },
+  { what: 'an edit was undone by somebody', child: seen(restored, accepted(service)), expected: 'repair' },
+  {
+    what: 'managedFields were wiped',
+    child: seen(wiped, accepted(service)),
+    expected: 'repair: metadata.managedFields by unknown',
+  },
+  {
+    what: 'somebody applied other values under our name',
+    child: seen(changed(mutated, ['metadata', 'managedFields', 0, 'time'], 'later'), accepted(service)),
+    expected: 'repair',
+  },
+  {
+    what: 'somebody changed a field while the controller was down',
+    database: settled,
+    child: seen(edited),
+    expected: 'repair: spec.selector by kubectl-edit',
+  },
+  {
+    what: 'somebody removed a label while the controller was down',
+    database: settled,
+    child: seen(unlabelled),
+    expected: 'repair: metadata.labels[app.kubernetes.io/name] by unknown',
+  },
+  { what: 'the spec got a label while the controller was down', child: seen(unlabelled), expected: 'apply' },
+  {
+    what: 'the spec got a field, and somebody changed another',
+    child: seen(changed(edited, ['metadata', 'labels', 'x'], undefined), accepted({ ...service, hash: 'before' })),
+    expected: 'apply: spec.selector by kubectl-edit',
+  },
+  { what: 'all is ours but one value, after a restart', child: seen(mutated), expected: 'verify' },
+  { what: 'a GitOps tool applied it before us', child: seen(foreignApply), expected: 'apply' },
+  {
+    what: 'it was deleted and somebody made another',
+    child: seen(foreignApply),
+    more: { known },
+    expected: 'apply:  by unknown',
+  },
+  {
+    what: 'somebody changed a field, and drift is only reported',
+    database: report,
+    child: seen(edited, accepted(service)),
+    expected: 'leave: spec.selector by kubectl-edit',
+  },
+  {
+    what: 'the same after a restart',
+    database: settledReport,
+    child: seen(edited),
+    expected: 'leave: spec.selector by kubectl-edit',
+  },
+  {
+    what: 'the same after a restart, with the status lost',
+    database: report,
+    child: seen(edited),
+    expected: 'leave: spec.selector by kubectl-edit',
+  },
+  {
+    what: 'a removal after a restart, with the status lost: it may as well be a new field of the spec',
+    database: report,
+    child: seen(unlabelled),
+    expected: 'apply',
+  },
+  {
+    what: 'what is left alone has not changed since',
+    database: report,
+    child: accepted(service, {}, true),
+    expected: 'leave',
+  },
+  {
+    what: 'what was left alone is true again',
+    database: report,
+    child: seen(ours, accepted(service, {}, true)),
+    expected: 'accept',
+  },
+  {
+    what: 'what was left alone has its value again, by another hand',
+    database: report,
+    child: seen(restored, accepted(service, {}, true)),
+    expected: 'repair',
+  },
+  {
+    what: 'managedFields were wiped, and drift is only reported: no value changes',
+    database: report,
+    child: seen(wiped, accepted(service)),
+    expected: 'repair: metadata.managedFields by unknown',
+  },
+  {
+    what: 'the spec changes an object that somebody changed, and drift is only reported',
+    database: report,
+    child: seen(unlabelled, accepted({ ...service, hash: 'before' })),
+    expected: 'apply',
+  },
+  {
+    what: 'drift.policy becomes Correct',
+    child: accepted(service, {}, true),
+    more: {
+      left: new Map([
+        [
+          service.key,
+          [
+            {
+              object: 'Service/orders',
+              field: 'x',
+              was: '',
+              now: '',
+              editor: { manager: 'helm', operation: 'Update', time: noon },
+            },
+          ],
+        ],
+      ]),
+    },
+    expected: 'repair: x by helm',
+  },
+  {
+    what: 'it is being deleted',
+    child: accepted(service, { metadata: { deletionTimestamp: noon } }),
+    expected: 'await',
+  },
+  { what: "a person's own object has the name", child: person, expected: 'refuse somebody who is not Plumbline' },
+  {
+    what: 'another database has the name',
+    child: seen(live(service, { metadata: { labels: { 'plumbline.dev/database': 'or' }, ownerReferences: [] } })),
+    expected: 'refuse DatabaseService or, watched',
+  },
+  {
+    what: 'something else owns it, whatever its label says',
+    child: seen(live(service, owner('Deployment', 'web', 'u9'))),
+    expected: 'refuse Deployment web, watched',
+  },
+  {
+    what: 'the label of ours names another database',
+    child: seen(relabelled, accepted(service)),
+    expected: 'repair: metadata.labels[plumbline.dev/database] by unknown',
+  },
+  {
+    what: 'it is from an earlier life of this database',
+    child: seen(live(statedOf(resource({}, { uid: 'uid-before' }), 'Service/orders'))),
+    expected: 'apply',
+  },
+  { what: 'a Secret, when there is nothing', stated: secret, expected: 'create' },
+  {
+    what: 'a Secret, when a GitOps tool has made the rest',
+    stated: secret,
+    others: [set, claim(false)],
+    expected: 'create',
+  },
+  {
+    what: 'a Secret, when a backup is left of an earlier life',
+    stated: secret,
+    others: [backupClaim()],
+    expected: 'create',
+  },
+  { what: 'a Secret, when claims hold data', stated: secret, others: [claim(true)], expected: 'miss' },
+  { what: 'a Secret that was there, with members', stated: secret, more: { known }, others: [set], expected: 'miss' },
+  {
+    what: 'a Secret that was there before a restart, with members',
+    database: settled,
+    stated: secret,
+    others: [set],
+    expected: 'miss',
+  },
+  {
+    what: 'a Secret that was there, with nothing made of it',
+    stated: secret,
+    more: { known },
+    expected: 'create:  by unknown',
+  },
+  {
+    what: 'a Secret as it was created',
+    stated: secret,
+    child: seen(live(secret, { managedFields: [] })),
+    expected: 'accept',
+  },
+  {
+    what: 'a Secret with other labels beside ours',
+    stated: secret,
+    child: seen(
+      live(secret, { metadata: { labels: { ...secret.object.metadata.labels, team: 'a' } }, managedFields: [] }),
+    ),
+    expected: 'accept',
+  },
+  {
+    what: 'a Secret without a label of ours',
+    stated: secret,
+    child: seen(
+      live(secret, { metadata: { labels: { 'plumbline.dev/database': 'orders' } }, managedFields: [] }),
+      accepted(secret),
+    ),
+    expected: 'repair: metadata.labels[app.kubernetes.io/managed-by] by unknown',
+  },
+];
+
+function inShort(action: Action): string {
+  const drifts = 'drifts' in action ? action.drifts.map(({ field, editor }) => `${field} by ${editor.manager}`) : [];
+  const list = drifts.length > 0 ? `: ${drifts[0]}` : '';
+  if (action.kind === 'refuse') return `refuse ${action.holder}${action.isWatched ? ', watched' : ''}`;
+  return (action.kind === 'apply' && action.isRepair ? 'repair' : action.kind) + list;
+}
+
+for (const { what, database = orders, stated = service, child, more, others = [], expected } of rows) {
+  test(`${what} → ${expected}`, () => {
+    const view = observed(database, child === undefined ? others : [child, ...others], more);
+    assert.equal(inShort(planOne(view, stated, view.find(stated.key))), expected);
+  });
+}
+
+test('there is one action for each object that is stated, in the order of application', () => {
+  const stated = stateWithSecrets(orders);
+  const actions = plan(observed(orders, []), stated);
+  assert.deepEqual(
+    actions.map((action) => action.kind),
+    stated.map(() => 'create'),
+  );
+  const kinds = stated.map(({ object }) => object.kind);
+  const place = (kind: string): number => kinds.indexOf(kind);
+  assert(place('Role') < place('ConfigMap') && place('ConfigMap') < place('Secret'), kinds.join());
+  assert(place('Secret') < place('Service') && place('Service') < place('StatefulSet'), kinds.join());
+});
+
+const backup = resource({ backup: { schedule: '@daily', volume: { size: '1Gi' } } });
+const notStated: readonly (readonly [what: string, child: Child, expected: string])[] = [
+  ['what a spec no longer asks for', accepted(statedOf(backup, 'CronJob/orders-backup')), 'remove'],
+  ['a claim that a spec no longer asks for', accepted(statedOf(backup, 'PersistentVolumeClaim/orders-backup')), ''],
+  [
+    'a pod',
+    seen({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'orders-0', namespace: 'shop', labels: { 'plumbline.dev/database': 'orders' } },
+    }),
+    '',
+  ],
+  [
+    "a person's object with our label",
+    seen({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'mine', namespace: 'shop', labels: { 'plumbline.dev/database': 'orders' } },
+    }),
+    'ignore',
+  ],
+];
+
+for (const [what, child, expected] of notStated) {
+  test(`${what} → ${expected === '' ? 'left alone' : expected}`, () => {
+    assert.equal(
+      plan(observed(orders, [child]), [])
+        .map(inShort)
+        .join(),
+      expected,
+    );
+  });
+}

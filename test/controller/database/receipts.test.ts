@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { nothingDone, type Outcome } from '../../../controller/database/delivery.ts';
+import { newMemory } from '../../../controller/database/memory.ts';
+import { remember } from '../../../controller/database/remember.ts';
+import { nextStatus } from '../../../controller/database/status.ts';
+import type { Drift } from '../../../controller/drift/index.ts';
+import { judge } from '../../../controller/health/judge.ts';
+import { nameTaken } from '../../../controller/database/blocker.ts';
+import { noon, resource, statedOf } from './given.ts';
+
+const report = resource({ drift: { policy: 'Report' } });
+const key = 'Service/shop/orders';
+const edit = (time: string): Drift => ({
+  object: 'Service/orders',
+  field: 'spec.selector',
+  was: 'a',
+  now: 'b',
+  editor: { manager: 'kubectl-edit', operation: 'Update', time },
+});
+const removal: Drift = {
+  object: 'Service/orders',
+  field: '',
+  was: undefined,
+  now: undefined,
+  editor: { manager: 'unknown', operation: 'Delete', time: undefined },
+};
+const leaving = (...drifts: readonly Drift[]): Outcome => ({ ...nothingDone, left: new Map([[key, drifts]]) });
+const making = (...made: readonly string[]): Outcome => ({ ...nothingDone, made });
+
+/** The database after a restart of the controller: its status has the receipts. */
+function restarted(...drifts: readonly Drift[]) {
+  const health = judge({
+    wanted: 1,
+    statefulSet: undefined,
+    pods: [],
+    before: { phase: undefined, readyReplicas: 0 },
+    isSpecNew: false,
+    isDeleting: false,
+    isApplied: true,
+    hindrance: undefined,
+  });
+  const status = nextStatus({
+    resource: report,
+    isValid: true,
+    before: undefined,
+    health,
+    replicas: 1,
+    untold: { corrected: [], reported: drifts },
+    left: [],
+    git: undefined,
+    now: noon,
+  });
+  return resource({ drift: { policy: 'Report' } }, {}, status);
+}
+
+test('what is left alone is told once', () => {
+  const memory = newMemory('u');
+  assert.deepEqual(remember(memory, leaving(edit(noon)), report), [edit(noon)]);
+  assert.deepEqual(remember(memory, leaving(edit(noon)), report), []);
+  assert.deepEqual(memory.untold.reported, [edit(noon)]);
+});
+
+test('a second edit of the same field is told as another', () => {
+  const memory = newMemory('u');
+  remember(memory, leaving(edit(noon)), report);
+  const again = edit('2026-01-01T13:00:00Z');
+  assert.deepEqual(remember(memory, leaving(again), report), [again]);
+});
+
+test('a restart of the controller tells nothing a second time', () => {
+  assert.deepEqual(remember(newMemory('u'), leaving(edit(noon)), restarted(edit(noon))), []);
+  assert.deepEqual(remember(newMemory('u'), leaving(removal), restarted(removal)), []);
+});
+
+test('the same deletion, after it was made good, is a new one', () => {
+  const memory = newMemory('u');
+  const database = restarted(removal);
+  remember(memory, leaving(removal), database);
+  remember(memory, making(key), database);
+  assert.deepEqual(remember(memory, leaving(removal), database), [removal]);
+});
+
+test('a plan that was carried out whole settles its generation; what is made or left is known', () => {
+  const memory = newMemory('u');
+  remember(memory, { ...leaving(edit(noon)), made: ['Role/shop/orders'] }, report);
+  assert.equal(memory.settledGeneration, 1);
+  assert.deepEqual([...memory.known].sort(), ['Role/shop/orders', key]);
+});
+
+test('a plan that was cut short settles nothing and forgets nothing', () => {
+  const memory = newMemory('u');
+  remember(memory, leaving(edit(noon)), report);
+  const blocker = nameTaken(statedOf(report, 'Service/orders-ro'), 'somebody', false);
+  remember(memory, { ...making('Role/shop/orders'), blocker }, report);
+  assert.equal(memory.settledGeneration, undefined);
+  assert.deepEqual([...memory.known].sort(), ['Role/shop/orders', key]);
+  assert.deepEqual([...memory.left.keys()], [key]);
+  remember(memory, { ...making(key), outdated: new Error('newer') }, report);
+  assert.deepEqual([...memory.left.keys()], [], 'what was made true is not left any more');
+});
+
+test('what was corrected waits for a status that tells of it', () => {
+  const memory = newMemory('u');
+  remember(memory, { ...nothingDone, corrected: [edit(noon)] }, report);
+  remember(memory, { ...nothingDone, corrected: [removal] }, report);
+  assert.deepEqual(memory.untold.corrected, [edit(noon), removal]);
+});
