@@ -7,6 +7,11 @@ import type { KubeObject, ObjectRef, OwnerReference } from '../kube/index.ts';
 /** Field manager of everything that is applied. */
 export const fieldManager = 'plumbline';
 
+/** Field manager of Secrets, which are created: one manager must not own fields by Apply and by Update. */
+export const credentialsManager = 'plumbline-credentials';
+
+const ourManagers: ReadonlySet<string> = new Set([fieldManager, credentialsManager]);
+
 /** What was last found true: by an apply of ours, or by comparison. */
 export interface Accepted {
   /** Of the live object then. */
@@ -27,6 +32,8 @@ export interface Child {
   readonly databaseKey: string;
   /** The controlling owner. */
   readonly owner: Pick<OwnerReference, 'kind' | 'name' | 'uid'> | undefined;
+  /** Its managedFields bear our name. */
+  readonly isMadeByUs: boolean;
   readonly resourceVersion: string;
   /** A write of ours that no watch has shown yet: what the watch shows until then is older. */
   readonly awaitedVersion: string | undefined;
@@ -76,6 +83,7 @@ export function observedChild(object: KubeObject, before: Child | undefined): Ch
     uid,
     databaseKey: databaseKeyOf(object) ?? '',
     owner: ownerReferences?.find(({ controller }) => controller === true),
+    isMadeByUs: (object.metadata.managedFields ?? []).some(({ manager = '' }) => ourManagers.has(manager)),
     resourceVersion,
     awaitedVersion: undefined,
     isDeleting: deletionTimestamp !== undefined,

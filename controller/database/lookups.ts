@@ -1,8 +1,11 @@
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import { classify, isObjectMissing, type Kube, type ObjectRef, type ResourceType } from '../kube/index.ts';
 import { blockerOf, secretNotFound, type Blocker } from './blocker.ts';
-import { databaseServices, secrets } from './kinds.ts';
+import { observedChild, type Child } from './child.ts';
+import type { Children } from './children.ts';
+import { databaseServices, secrets, typeOf } from './kinds.ts';
 import type { Memory } from './memory.ts';
+import type { Stated } from './stated.ts';
 
 /** Whether this very database still exists. @throws KubeError */
 export async function exists(kube: Kube, { metadata }: StoredDatabaseService, signal: AbortSignal): Promise<boolean> {
@@ -30,6 +33,28 @@ export async function missingSecret(
     if (classify(error).class === 'retry-now') throw error;
     signal.throwIfAborted();
     return blockerOf(error, `Secret ${name}`);
+  }
+}
+
+/**
+ * Asks for an object that no watch shows.
+ *
+ * @returns undefined when nothing has the name; of a Secret nothing but the metadata is asked for
+ * @throws KubeError
+ */
+export async function findChild(
+  kube: Kube,
+  { key, object }: Stated,
+  children: Children,
+  signal: AbortSignal,
+): Promise<Child | undefined> {
+  try {
+    const metadataOnly = object.kind === 'Secret';
+    const live = await kube.get(typeOf(object), object.metadata, { metadataOnly, signal });
+    return observedChild(live, children.get(key));
+  } catch (error) {
+    if (!isObjectMissing(error)) throw error;
+    return undefined;
   }
 }
 

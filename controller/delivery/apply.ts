@@ -1,10 +1,11 @@
 import { isIndependent, nameOf, type Action } from '../database/action.ts';
 import { blockerOf, credentialsMissing, deletionPending, nameTaken } from '../database/blocker.ts';
-import { fieldManager, observedChild, type Child } from '../database/child.ts';
+import { credentialsManager, fieldManager } from '../database/child.ts';
 import type { Children } from '../database/children.ts';
 import { newSecrets } from '../database/credentials.ts';
 import type { ApplyDelivery, Outcome } from '../database/delivery.ts';
 import { typeOf } from '../database/kinds.ts';
+import { findChild } from '../database/lookups.ts';
 import { planOne, type Observed } from '../database/plan.ts';
 import type { Stated } from '../database/stated.ts';
 import { classify, type Kube } from '../kube/index.ts';
@@ -16,9 +17,6 @@ import { Tally } from './tally.ts';
  * ignores it otherwise. Tried on 1.36.
  */
 const createOnly = '1';
-
-/** A Secret is created by POST, under a name of its own: one manager must not own fields by Apply and by Update. */
-const credentialsManager = 'plumbline-credentials';
 
 /** Carries plans out by server-side apply. */
 export class ClusterDelivery implements ApplyDelivery {
@@ -91,7 +89,7 @@ export class ClusterDelivery implements ApplyDelivery {
       const { kind } = classify(error);
       if (kind !== 'version-conflict' && kind !== 'already-exists') throw error;
       // Something has the name after all: it was not in our watch, since it lacks our label.
-      const found = await this.#find(stated, signal);
+      const found = await findChild(this.#kube, stated, this.#children, signal);
       if (found === undefined) tally.outdated = error;
       else await this.#carryOut(planOne(observed, stated, found), observed, tally, signal);
     }
@@ -133,22 +131,14 @@ export class ClusterDelivery implements ApplyDelivery {
   /** What is not in our watch may only have lost its label. */
   async #lookFor(action: Kind<'lack' | 'miss'>, observed: Observed, tally: Tally, signal: AbortSignal): Promise<void> {
     const { stated } = action;
-    const found = await this.#find(stated, signal);
-    if (found !== undefined) return this.#carryOut(planOne(observed, stated, found), observed, tally, signal);
+    const found = await findChild(this.#kube, stated, this.#children, signal);
+    if (found !== undefined) {
+      // Whoever puts a missing Secret back does as we asked, and need not know our labels.
+      const child = action.kind === 'miss' ? { ...found, isMadeByUs: true } : found;
+      return this.#carryOut(planOne(observed, stated, child), observed, tally, signal);
+    }
     if (action.kind === 'lack') tally.leave(stated, action.drifts);
     else tally.block(credentialsMissing(stated));
-  }
-
-  /** @returns undefined when nothing has the name; of a Secret nothing but the metadata is asked for */
-  async #find({ key, object }: Stated, signal: AbortSignal): Promise<Child | undefined> {
-    try {
-      const metadataOnly = object.kind === 'Secret';
-      const live = await this.#kube.get(typeOf(object), object.metadata, { metadataOnly, signal });
-      return observedChild(live, this.#children.get(key));
-    } catch (error) {
-      if (classify(error).kind !== 'object-missing') throw error;
-      return undefined;
-    }
   }
 
   async #remove({ child }: Kind<'remove'>, signal: AbortSignal): Promise<void> {
