@@ -69,7 +69,7 @@ export class Exchange {
     }
   }
 
-  /** One request whose answer goes on; only its beginning has a time limit. */
+  /** One request whose answer goes on; only its beginning has a time limit. `read` ends the body when it is left early. */
   async *stream<R>(call: Call, read: (body: Readable) => AsyncIterable<R>): AsyncGenerator<R, void> {
     const deadline = this.#deadlineFor(call);
     try {
@@ -79,8 +79,6 @@ export class Exchange {
         yield* read(body);
       } catch (error) {
         throw toKubeError(error, call.tried, deadline.signal, 'WatchBroken');
-      } finally {
-        body.destroy();
       }
     } finally {
       deadline.release();

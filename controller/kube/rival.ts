@@ -17,9 +17,10 @@ export interface Rival {
  * Reads a conflict's causes. The text is written by printManager in apimachinery,
  * pkg/util/managedfields/internal/conflict.go: `conflict with "m" with subresource "s" using v at t`, all but the
  * first part optional.
+ * @returns sorted by field and manager: the server's order differs from one answer to the next.
  */
 export function rivalsOf(causes: readonly StatusCause[]): readonly Rival[] {
-  return causes.flatMap((cause) => {
+  const rivals = causes.flatMap((cause): readonly Rival[] => {
     if (cause.reason !== FIELD_MANAGER_CONFLICT) return [];
     const match = CONFLICT.exec(cause.message ?? '');
     return [
@@ -33,6 +34,12 @@ export function rivalsOf(causes: readonly StatusCause[]): readonly Rival[] {
       },
     ];
   });
+  return rivals.sort((a, b) => compare(a.field, b.field) || compare(a.manager, b.manager));
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
 }
 
 export const FIELD_MANAGER_CONFLICT = 'FieldManagerConflict';

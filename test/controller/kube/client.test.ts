@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -243,6 +244,22 @@ test("an aborted call throws its signal's own reason and takes no connection wit
   });
 });
 
+test('a signal that lives as long as the process gathers no listeners', async () => {
+  const script: Script = ({ url }, response) => {
+    if (url.searchParams.has('watch')) response.end();
+    else answer(response, url.pathname.endsWith('gone') ? 404 : 200, configMap());
+  };
+  await withClient(script, async (kube) => {
+    const { signal } = new AbortController();
+    for (let round = 0; round < 20; round += 1) {
+      await kube.get(CONFIG_MAPS, REF, { signal });
+      await kube.get(CONFIG_MAPS, { ...REF, name: 'gone' }, { signal }).catch(() => undefined);
+      await watch(kube, signal);
+    }
+    assert.equal(getEventListeners(signal, 'abort').length, 0);
+  });
+});
+
 test('a server that is away, and one that hangs up, are told apart and both are the network', async () => {
   const server = await ScriptedServer.start((_, response) => void response.destroy());
   const connection = await server.connect();
@@ -356,7 +373,7 @@ test('each way in which a watch can fail is an error of its own, after the event
     ['no object', (_, response) => response.end(`${good}{"type":"ADDED"}\n`) && undefined, 'watch-broken', 1],
     [
       'hung up',
-      (_, response) => void response.write(good, () => setTimeout(() => response.destroy(), 20)),
+      (_, response) => void response.write(good, () => setTimeout(() => response.destroy(), 200)),
       'watch-broken',
       1,
     ],

@@ -33,7 +33,6 @@ const ANSWERS: readonly Row[] = [
     message: 'Apply failed with 3 conflicts: …',
     details: {
       causes: [
-        { reason: 'FieldManagerConflict', message: 'conflict with "argocd-controller"', field: '.data.k' },
         {
           reason: 'FieldManagerConflict',
           message: String.raw`conflict with "kubectl \"edit\"" using v1 at 2026-11-29T20:45:40Z`,
@@ -44,6 +43,7 @@ const ANSWERS: readonly Row[] = [
           message: 'conflict with "hpa" with subresource "scale" using apps/v1',
           field: '.spec.replicas',
         },
+        { reason: 'FieldManagerConflict', message: 'conflict with "argocd-controller"', field: '.data.k' },
       ],
     },
     verdict: {

@@ -152,6 +152,20 @@ test('a short outage, a lost answer and a foreign edit cost no leadership', asyn
   await a.end();
 });
 
+test('a leader that sees another name in the lease stops at once, not at its deadline', async () => {
+  const [model, clock] = [new ModelLease(), new VirtualClock()];
+  const a = await lead(model, clock, 'a');
+  model.lease = model.lease && {
+    ...model.lease,
+    metadata: { ...model.lease.metadata, resourceVersion: '999' },
+    spec: { ...model.lease.spec, holderIdentity: 'somebody' },
+  };
+  await clock.advance(2_000);
+  assert.deepEqual(a.said, ['leader a', 'started', 'leader somebody', 'stopped']);
+  await a.done;
+  assert.equal(model.lease?.spec?.holderIdentity, 'somebody');
+});
+
 test('a lease that somebody deletes is made again', async () => {
   const [model, clock] = [new ModelLease(), new VirtualClock()];
   const a = await lead(model, clock, 'a');
