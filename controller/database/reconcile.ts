@@ -127,11 +127,14 @@ function problemsOf(resource: StoredDatabaseService, { settledGeneration }: Memo
   return settledGeneration === resource.metadata.generation ? [] : validateResource(document(resource)).map(sentence);
 }
 
-/** Nothing to compare: the spec was settled, every object is there, and none is suspect. */
+/** Nothing to compare: the spec was settled, every object is there (whatever database its label names), and none is suspect. */
 function isSettled({ resource, children, find, known, left }: Observed, { settledGeneration }: Memory): boolean {
   if (settledGeneration !== resource.metadata.generation) return false;
   if (children.some(({ suspect }) => suspect !== undefined)) return false;
-  return [...known].every((key) => left.has(key) || find(key) !== undefined);
+  return [...known].every((key) => {
+    const child = find(key);
+    return child === undefined ? left.has(key) : child.suspect === undefined;
+  });
 }
 
 function logChange(blocker: Blocker | undefined, memory: Memory, log: Logger): void {

@@ -73,7 +73,7 @@ function* walk(place: Place): Generator<Deviation> {
     for (const part of parts) yield* walk(part);
     return;
   }
-  const isSame = says(live, stated, names);
+  const isSame = says(live, stated, names, own === undefined ? 'defaults' : 'any');
   if (isSame && own !== undefined) return;
   yield { path, kind: own !== undefined ? 'pending' : isSame ? 'unowned' : 'changed', was: stated, now: live };
 }

@@ -14,20 +14,43 @@ export function isZero(value: unknown): boolean {
 }
 
 /**
- * Whether the live value says what we state. The server may spell a quantity otherwise (`1000m` is `1`), and fill in defaults inside of what
- * has one owner as a whole, so there ours must be contained; a list must have as many items.
+ * Whether the live value says what we state. The server may spell a quantity otherwise (`1000m` is `1`); a list must have as many items.
+ *
+ * @param additions what else may stand in what has one owner as a whole: `any` where it is ours, so that the server alone can have added it;
+ *   `defaults` where somebody else has written it, who may have added anything
  */
-export function says(live: unknown, stated: unknown, path: readonly string[] = []): boolean {
+export function says(
+  live: unknown,
+  stated: unknown,
+  path: readonly string[] = [],
+  additions: 'any' | 'defaults' = 'any',
+): boolean {
   if (isFields(stated)) {
     if (!isFields(live)) return live === undefined && isZero(stated);
-    return Object.entries(stated).every(([name, value]) => says(live[name], value, [...path, name]));
+    const isComplete = Object.entries(stated).every(([name, value]) =>
+      says(live[name], value, [...path, name], additions),
+    );
+    return isComplete && (additions === 'any' || Object.entries(live).every((entry) => isKnown(entry, stated)));
   }
   if (Array.isArray(stated)) {
     if (!Array.isArray(live)) return live === undefined && isZero(stated);
-    return live.length === stated.length && stated.every((value, index) => says(live[index], value, path));
+    return live.length === stated.length && stated.every((value, index) => says(live[index], value, path, additions));
   }
   if (live === undefined) return isZero(stated);
   return live === stated || sameQuantity(live, stated, path);
+}
+
+/** What the server fills in where a stated value has one owner as a whole. Seen on 1.36 by wiping managedFields of what we render. */
+const serverDefaults: Readonly<Record<string, (value: unknown) => boolean>> = {
+  protocol: (value) => value === 'TCP',
+  volumeMode: (value) => value === 'Filesystem',
+  apiVersion: (value) => value === 'v1',
+  divisor: (value) => value === '0',
+  status: () => true,
+};
+
+function isKnown([name, value]: readonly [string, unknown], stated: Fields): boolean {
+  return Object.hasOwn(stated, name) || isZero(value) || serverDefaults[name]?.(value) === true;
 }
 
 function sameQuantity(live: unknown, stated: unknown, path: readonly string[]): boolean {

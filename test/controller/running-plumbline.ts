@@ -81,13 +81,27 @@ export class RunningPlumbline implements AsyncDisposable {
 
   static async start(cluster: Cluster, options: Partial<PlumblineOptions> = {}): Promise<RunningPlumbline> {
     const running = new RunningPlumbline(await connect({ kubeconfig: cluster.kubeconfig }), options);
-    await eventually('the controller leads', () => running.plumbline.state === 'leading' || undefined);
-    return running;
+    try {
+      await eventually('the controller leads', () => running.plumbline.state === 'leading' || undefined);
+      return running;
+    } catch (error) {
+      await running.stop();
+      throw error;
+    }
   }
 
   /** Requests but watches since a moment. */
   requestsAfter(count: number): readonly RequestFacts[] {
     return this.requests.slice(count).filter(({ verb }) => verb !== 'watch');
+  }
+
+  /** Waits until nothing but watches was asked for a while. */
+  async settled(quietMs = 200): Promise<void> {
+    await eventually('the controller comes to rest', async () => {
+      const before = this.requests.length;
+      await new Promise((resolve) => setTimeout(resolve, quietMs));
+      return this.requestsAfter(before).length === 0 || undefined;
+    });
   }
 
   async database(namespace: string, name: string): Promise<KubeObject> {

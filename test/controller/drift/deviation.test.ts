@@ -61,6 +61,16 @@ const rows: readonly Row[] = [
     expected: ['changed spec.template.spec.nodeSelector'],
   },
   {
+    what: 'a key that somebody adds to a map with one owner changes that map',
+    live: edited(['spec', 'template', 'spec', 'nodeSelector', 'zone'], [...podSteps, 'f:nodeSelector'], 'a'),
+    expected: ['changed spec.template.spec.nodeSelector'],
+  },
+  {
+    what: 'a default that the server adds to what has one owner does not',
+    live: changed(live, ['spec', 'template', 'spec', 'nodeSelector', 'zone'], 'a'),
+    expected: [],
+  },
+  {
     what: 'a list with one owner is one deviation',
     live: edited([...postgres, 'args'], [...postgresSteps, 'f:args'], ['--password=x', '--more']),
     expected: [`changed ${at}.args`],
