@@ -164,7 +164,8 @@ test('an orphaning delete leaves the children', async () => {
     { namespace, name: 'owner' },
     { uid: owner.metadata.uid, propagationPolicy: 'Orphan' },
   );
-  for (;;) {
+  for (const until = Date.now() + 60_000; ;) {
+    assert.ok(Date.now() < until, 'the owner does not go');
     try {
       await kube.get(CONFIG_MAPS, { namespace, name: 'owner' });
     } catch (error) {
