@@ -10,7 +10,7 @@ import {
   replicaRole,
   roleLabel,
 } from '../labels.ts';
-import { memberName } from '../names.ts';
+import { memberName, ordinals } from '../names.ts';
 import { defaults, type Database } from './defaults.ts';
 import { majorOf } from './images.ts';
 import { maxWalSize, bytesOf, sharedBuffers } from './memory.ts';
@@ -52,19 +52,18 @@ export function patroniConfiguration(scope: Construct, database: Database): void
 
 /** What the scripts of a member read: the facts of the database, and Patroni's local configuration without addresses and passwords. */
 function memberConfiguration(database: Database): object {
-  const { name, names } = database;
   return {
     database: database.database,
     username: database.username,
     major: majorOf(database.version),
-    members: Array.from({ length: 10 }, (_, ordinal) => memberName(name, ordinal)),
+    members: ordinals.map((ordinal) => memberName(database.name, ordinal)),
     patroni: localConfiguration(database),
-    scope: names.patroni,
   };
 }
 
 /**
- * Patroni's local configuration. The start gate adds the addresses, the passwords and, where this member may initialise, `bootstrap`.
+ * Patroni's local configuration. The start gate adds the addresses, the password of the REST API and, where this member may initialise,
+ * `bootstrap`.
  * Source: https://patroni.readthedocs.io/en/latest/yaml_configuration.html
  */
 function localConfiguration(database: Database): object {
@@ -84,7 +83,13 @@ function localConfiguration(database: Database): object {
       // Both families; `*` of PostgreSQL and of Patroni alike.
       listen: `*:${defaults.port}`,
       data_dir: paths.data,
+      // Written by the start gate: Patroni writes it for passwords of its own configuration only.
       pgpass: `${paths.run}/pgpass`,
+      authentication: {
+        superuser: { username: systemRoles.superuser },
+        replication: { username: systemRoles.replication },
+        rewind: { username: systemRoles.rewind },
+      },
       use_unix_socket: true,
       use_unix_socket_repl: false,
       bin_name: { initdb: `${paths.scripts}/initdb.sh` },
@@ -132,6 +137,8 @@ function dynamicConfiguration(database: Database): object {
     // Ten members, each with its stream and the two of a clone; a change would need a restart in a certain order, so it is fixed.
     max_wal_senders: '32',
     max_replication_slots: '32',
+    // A replica that lost its primary looks for the next one each second, not each five.
+    wal_retrieve_retry_interval: '1s',
     ...database.parameters,
   };
   return {

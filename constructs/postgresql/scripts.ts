@@ -31,11 +31,25 @@ name=$(date -u +%Y%m%dT%H%M%SZ)
 partial=$into/.partial-$name-$$
 passwords=\${PLUMBLINE_RUN:-/run/plumbline}/pgpass-$$
 
+child=
+
 clean_up() {
+  if [[ -n $child ]]; then
+    kill -TERM "$child" 2>/dev/null || true
+    wait "$child" 2>/dev/null || true
+  fi
   rm -rf -- "$partial" "$passwords"
 }
 trap clean_up EXIT
 trap 'exit 143' TERM INT
+
+# Runs a program so that a signal does not wait for its end.
+run() {
+  "$@" &
+  child=$!
+  wait "$child"
+  child=
+}
 
 # A password file: a colon and a backslash in the password are escaped. It lies in memory and goes with this process.
 write_password_file() {
@@ -73,9 +87,9 @@ dump() {
   local file
   file=$partial/$(file_name "$1").dump
   # By the environment: as an argument, a name such as a=b would be read as a connection string.
-  PGDATABASE=$1 pg_dump -Fc --no-password --file="$file"
-  pg_restore --list "$file" >/dev/null
-  sync -- "$file"
+  PGDATABASE=$1 run pg_dump -Fc --no-password --file="$file"
+  run pg_restore --list "$file" >/dev/null
+  run sync -- "$file"
   echo "backup: $(file_name "$1"): $(stat -c %s "$file") bytes"
 }
 
@@ -94,7 +108,7 @@ find "$into" -mindepth 1 -maxdepth 1 -type d -name '.partial-*' -exec rm -rf -- 
 mkdir -- "$partial"
 write_password_file
 
-PGDATABASE=postgres pg_dumpall --globals-only --no-password --file="$partial/globals.sql"
+PGDATABASE=postgres run pg_dumpall --globals-only --no-password --file="$partial/globals.sql"
 [[ -s $partial/globals.sql ]]
 sync -- "$partial/globals.sql"
 databases >"$partial/.databases"
@@ -124,11 +138,58 @@ rm -rf -- "$fresh"
 pg_basebackup --pgdata="$fresh" --wal-method=stream --checkpoint=fast --no-password --dbname="$source"
 mv -T -- "$fresh" "$data"
 sync -- "$(dirname "$data")"
-python3 -B "$scripts/start_gate.py" record "$data" || true
+# Where this fails the start gate does it at the next start.
+python3 -B "$scripts/start_gate.py" cloned || true
+`,
+  'identity.py': `"""The identity of a database is the system identifier of its data. It is kept as an annotation on every claim, so that it outlives Patroni's own
+record in a ConfigMap."""
+
+import os
+import re
+import subprocess
+
+IDENTITY = "plumbline.dev/system-identifier"
+
+
+def identity_of(directory):
+    """The system identifier, where the control file is there and its checksum is right; else None."""
+    if not os.path.isfile(f"{directory}/PG_VERSION"):
+        return None
+    try:
+        done = subprocess.run(
+            ["pg_controldata", "-D", directory],
+            capture_output=True,
+            text=True,
+            env={**os.environ, "LC_ALL": "C"},
+            check=False,
+        )
+    except OSError as error:
+        raise SystemExit(f"pg_controldata cannot be run: {error}") from error
+    if done.returncode != 0 or "WARNING" in done.stdout + done.stderr:
+        return None
+    found = re.search(r"^Database system identifier:\\s+(\\d+)$", done.stdout, re.M)
+    return found.group(1) if found else None
+
+
+def claim_of(member):
+    return f"data-{member}"
+
+
+def annotation(item, name):
+    return None if item is None else (item["metadata"].get("annotations") or {}).get(name)
+
+
+def recorded(kube, member):
+    """The identity that stands on a member's claim, or None."""
+    return annotation(kube.get("persistentvolumeclaims", claim_of(member)), IDENTITY)
+
+
+def record(kube, member, identity):
+    kube.annotate("persistentvolumeclaims", claim_of(member), {IDENTITY: identity})
 `,
   'initdb.sh': `#!/usr/bin/env bash
-# Patroni runs this as its initdb: OPTIONS… DATADIR. The data directory appears whole or not at all, so one that was cut off is never taken for
-# data; and the start gate is asked once more, for time has passed since the start.
+# Patroni runs this as its initdb: OPTIONS… DATADIR. The data directory appears whole, with the roles of the system, or not at all: so one that was
+# cut off is never taken for data. The start gate is asked once more, for time has passed since the start.
 set -euo pipefail
 
 scripts=$(dirname "$0")
@@ -136,12 +197,13 @@ data=\${!#}
 fresh=$data.initialising
 
 python3 -B "$scripts/start_gate.py" may-initialise
-rm -rf -- "$fresh"
+# What Patroni moved aside when an earlier initialisation failed: no identity is known, so it never was anybody's data.
+rm -rf -- "$fresh" "$data.failed"
 initdb "\${@:1:$#-1}" "$fresh"
+python3 -B "$scripts/roles.py" | postgres --single -j -D "$fresh" -c log_statement=none template1 >/dev/null
+sync -- "$fresh"
 mv -T -- "$fresh" "$data"
 sync -- "$(dirname "$data")"
-# Where this fails the start gate does it at the next start.
-python3 -B "$scripts/start_gate.py" record "$data" || true
 `,
   'kube.py': `"""A few calls of the Kubernetes API with the pod's service account, on the standard library alone."""
 
@@ -225,10 +287,87 @@ def _message(answer):
     except (ValueError, KeyError, TypeError):
         return answer[:200].decode("utf-8", "replace")
 `,
-  'roles.py': `"""What is to be done about roles and the first database: a pure function from what is there to statements."""
+  'member.py': `"""What this member was told: the rendered \`member.json\`, and its own name."""
 
+import json
+import os
+
+MEMBER = os.environ.get("PLUMBLINE_MEMBER", "/etc/plumbline/member.json")
+
+
+class Member:
+    def __init__(self):
+        with open(MEMBER, encoding="utf-8") as file:
+            facts = json.load(file)
+        self.name = os.environ["POD_NAME"]
+        self.ordinal = int(self.name.rsplit("-", 1)[1])
+        self.database = facts["database"]
+        self.username = facts["username"]
+        self.major = facts["major"]
+        self.members = facts["members"]
+        self.patroni = facts["patroni"]
+        self.configuration = f"{self.patroni['scope']}-config"
+        self.data = self.patroni["postgresql"]["data_dir"]
+        self.socket = self.patroni["postgresql"]["parameters"]["unix_socket_directories"]
+        self.port = _port(self.patroni["postgresql"]["listen"])
+        self.rest_port = _port(self.patroni["restapi"]["listen"])
+
+
+def _port(listen):
+    return int(listen.rsplit(":", 1)[1])
+`,
+  'passwords.py': `"""Passwords as they are mounted: read each time, for a Secret may change."""
+
+import os
+
+SECRETS = os.environ.get("PLUMBLINE_SECRETS", "/etc/plumbline-secrets")
+
+
+SYSTEM = {"postgres": "superuser", "plumbline_replication": "replication", "plumbline_rewind": "rewind"}
+
+
+def system_passwords():
+    """By role; one whose file is missing or empty is left out, and so left alone."""
+    found = ((role, _system(key)) for role, key in SYSTEM.items())
+    return {role: password for role, password in found if password}
+
+
+def all_passwords(owner):
+    """Those of the system and that of the owner, which is taken to the byte, as an application takes it."""
+    password = read_text(f"{SECRETS}/credentials/password")
+    return {**({owner: password} if password else {}), **system_passwords()}
+
+
+def rest_password():
+    return _system("restapi")
+
+
+def missing_keys():
+    """Keys of the system Secret without a password, or with one of several lines, which no password file can hold."""
+    return [key for key in (*SYSTEM.values(), "restapi") if not _system(key) or "\\n" in _system(key)]
+
+
+def _system(key):
+    """Without the newline at the end that an editor leaves."""
+    return (read_text(f"{SECRETS}/system/{key}") or "").rstrip("\\n")
+
+
+def read_text(path):
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+    except OSError:
+        return None
+`,
+  'roles.py': `"""What is to be done about roles and the first database: a pure function from what is there to statements.
+
+Run as a program it prints the statements for a server that was just initialised, for \`postgres --single -j\`.
+"""
+
+import sys
 from collections import namedtuple
 
+from passwords import system_passwords
 from scram import matches, verifier
 from sql import identifier, literal
 
@@ -262,13 +401,11 @@ def facts_query(owner, database):
 def plan(facts, owner, database, passwords):
     """Steps in order; none where everything is as it should be. The owner keeps every attribute that somebody gave it."""
     steps = []
-    for role in (*ATTRIBUTES, owner):
+    for role in filter(None, (*ATTRIBUTES, owner)):
         steps += _role(role, facts["roles"].get(role), ATTRIBUTES.get(role, "LOGIN"), passwords.get(role))
     if not facts["rewinds"]:
-        grants = "".join(
-            f"grant execute on function pg_catalog.{function} to {identifier(REWIND)};\\n" for function in REWIND_FUNCTIONS
-        )
-        steps.append(Step(f"role {REWIND} may rewind", f"begin;\\n{grants}commit;"))
+        functions = ", ".join(f"pg_catalog.{function}" for function in REWIND_FUNCTIONS)
+        steps.append(Step(f"role {REWIND} may rewind", f"grant execute on function {functions} to {identifier(REWIND)};"))
     if not facts["database"]:
         steps.append(
             Step(f"database {database} made", f"create database {identifier(database)} owner {identifier(owner)};")
@@ -292,6 +429,21 @@ def _role(name, found, attributes, password):
     if needs_password:
         steps.append(Step(f"password of role {name} set", f"alter role {identifier(name)}{secret};"))
     return steps
+
+
+def main():
+    fresh = {"roles": {SUPERUSER: {"verifier": None, "login": True, "superuser": True, "replication": True}}, "rewinds": False, "database": True}
+    passwords = system_passwords()
+    for role in ATTRIBUTES:
+        if not passwords.get(role):
+            sys.exit(f"the system Secret holds no password for {role}")
+    for step in plan(fresh, None, None, passwords):
+        # In single-user mode a statement ends with an empty line.
+        sys.stdout.write(f"{step.statement}\\n\\n")
+
+
+if __name__ == "__main__":
+    main()
 `,
   'scram.py': `"""SCRAM-SHA-256 verifiers as PostgreSQL stores them, so that no password stands in an SQL statement.
 
@@ -380,7 +532,7 @@ SETTINGS = {
     "log_min_error_statement": "panic",
     "log_statement": "none",
     "search_path": "pg_catalog",
-    "statement_timeout": "30s",
+    "statement_timeout": "120s",
     # A replica that could acknowledge may need these very roles to connect.
     "synchronous_commit": "local",
 }
@@ -391,11 +543,12 @@ class SqlError(Exception):
 
 
 class Sql:
-    def __init__(self, socket, user="postgres", database="postgres"):
+    def __init__(self, socket, port, user="postgres", database="postgres"):
         self._environment = {
             "PATH": os.environ["PATH"],
             "LC_ALL": "C",
             "PGHOST": socket,
+            "PGPORT": str(port),
             "PGUSER": user,
             "PGDATABASE": database,
             "PGAPPNAME": "plumbline-steward",
@@ -411,7 +564,7 @@ class Sql:
                 input=statement.encode("utf-8"),
                 capture_output=True,
                 env=self._environment,
-                timeout=60,
+                timeout=150,
                 check=False,
             )
         except (OSError, subprocess.TimeoutExpired) as error:
@@ -432,13 +585,13 @@ def literal(text):
 `,
   'start_gate.py': `"""Decides whether and as what this member may start, and composes Patroni's configuration.
 
-There is never a second initdb: only member 0 may initialise, and only if neither a claim nor Patroni's configuration knows an identity (the
-system identifier of PostgreSQL) for this database. A member without data otherwise waits for a leader to clone from.
+There is never a second initdb: only member 0 may initialise, and only if neither a claim nor Patroni's configuration knows an identity for this
+database. A member without data otherwise waits for a leader to clone from.
 
     start_gate.py start           waits until this member may start, then writes the configuration
     start_gate.py compose         writes the configuration anew, for passwords that changed
     start_gate.py may-initialise  asks once more, just before initdb
-    start_gate.py record DIR      writes the identity of the data in DIR onto this member's claim
+    start_gate.py cloned          writes the identity of the data here onto this member's claim
 """
 
 import json
@@ -449,12 +602,12 @@ import subprocess
 import sys
 import time
 
+from identity import IDENTITY, annotation, identity_of, record, recorded
 from kube import Kube, KubeError
+from member import Member
+from passwords import missing_keys, read_text, rest_password, system_passwords
 
-MEMBER = os.environ.get("PLUMBLINE_MEMBER", "/etc/plumbline/member.json")
-SYSTEM = os.environ.get("PLUMBLINE_SYSTEM", "/etc/plumbline-secrets/system")
 RUN = os.environ.get("PLUMBLINE_RUN", "/run/plumbline")
-IDENTITY = "plumbline.dev/system-identifier"
 START = "plumbline.dev/start"
 
 
@@ -496,13 +649,8 @@ def judge(ordinal, local, claims, own, initialize, has_configuration):
 
 class Gate:
     def __init__(self):
-        with open(MEMBER, encoding="utf-8") as file:
-            self.member = json.load(file)
-        self.name = os.environ["POD_NAME"]
-        self.ordinal = int(self.name.rsplit("-", 1)[1])
-        self.claim = f"data-{self.name}"
-        self.configuration = f"{self.member['scope']}-config"
-        self.data = self.member["patroni"]["postgresql"]["data_dir"]
+        self.member = Member()
+        self.data = self.member.data
         self.kube = Kube("plumbline-start-gate")
 
     def start(self):
@@ -528,16 +676,16 @@ class Gate:
         local, problem = self._local_identity()
         if problem:
             return ("hold", *problem)
-        configuration = self.kube.get("configmaps", self.configuration)
+        configuration = self.kube.get("configmaps", self.member.configuration)
         initialize = annotation(configuration, "initialize")
-        own = annotation(self.kube.get("persistentvolumeclaims", self.claim), IDENTITY)
+        own = recorded(self.kube, self.member.name)
         # With data here and its claim and Patroni agreeing there is nothing to ask the others.
         claims = [own] if local and local == own == initialize else self._claims(own)
         verdict, reason, message = judge(
-            self.ordinal, local, [c for c in claims if c], own, initialize, configuration is not None
+            self.member.ordinal, local, [c for c in claims if c], own, initialize, configuration is not None
         )
         if verdict == "start" and own is None:
-            self.kube.annotate("persistentvolumeclaims", self.claim, {IDENTITY: local})
+            record(self.kube, self.member.name, local)
         identity = local or next((c for c in claims if c), None)
         if verdict in ("start", "clone") and identity and configuration and not initialize:
             self._initialize(configuration, identity)
@@ -556,12 +704,18 @@ class Gate:
         except OSError as error:
             if error.errno not in (28, 122):  # A full volume is still to be started: it is how it can be grown or emptied.
                 return ("VolumeNotWritable", f"uid {os.getuid()} cannot write to the data volume: {error.strerror}")
+        missing = missing_keys()
+        if missing:
+            return (
+                "SystemSecretIncomplete",
+                f"the system Secret has no usable password under {', '.join(missing)}: add a line of text for each",
+            )
         version = output(["postgres", "--version"])
         found = re.search(r"\\d+", version)
-        if found and int(found.group()) != self.member["major"]:
+        if found and int(found.group()) != self.member.major:
             return (
                 "WrongMajor",
-                f"the image holds PostgreSQL {found.group()}, the spec says {self.member['major']}: correct spec.image or spec.version",
+                f"the image holds PostgreSQL {found.group()}, the spec says {self.member.major}: correct spec.image or spec.version",
             )
         return None
 
@@ -575,11 +729,11 @@ class Gate:
             return None, None
         identity = identity_of(self.data)
         if identity:
-            major = read(f"{self.data}/PG_VERSION")
-            if major != str(self.member["major"]):
+            major = (read_text(f"{self.data}/PG_VERSION") or "").strip()
+            if major != str(self.member.major):
                 return None, (
                     "WrongMajor",
-                    f"the data is of PostgreSQL {major}, the spec says {self.member['major']}: correct spec.version",
+                    f"the data is of PostgreSQL {major}, the spec says {self.member.major}: correct spec.version",
                 )
             return identity, None
         return None, (
@@ -588,118 +742,95 @@ class Gate:
         )
 
     def _claims(self, own):
-        others = (f"data-{name}" for name in self.member["members"] if name != self.name)
-        return [own, *(annotation(self.kube.get("persistentvolumeclaims", name), IDENTITY) for name in others)]
+        return [own, *(recorded(self.kube, name) for name in self.member.members if name != self.member.name)]
 
     def _initialize(self, configuration, identity):
         version = configuration["metadata"]["resourceVersion"]
-        self.kube.annotate("configmaps", self.configuration, {"initialize": identity}, version)
+        self.kube.annotate("configmaps", self.member.configuration, {"initialize": identity}, version)
 
     def _tell(self, verdict, reason, message):
         """States on the pod why it does not start, and takes that back once it does."""
         is_shown = verdict == "hold" or reason == "WaitingForLeader"
         try:
             shown = json.dumps({"reason": reason, "message": message}) if is_shown else None
-            if shown or annotation(self.kube.get("pods", self.name), START):
-                self.kube.annotate("pods", self.name, {START: shown})
+            if shown or annotation(self.kube.get("pods", self.member.name), START):
+                self.kube.annotate("pods", self.member.name, {START: shown})
         except KubeError as error:
             log(f"cannot annotate the pod: {error}")
 
     def may_initialise(self):
-        local, problem = self._local_identity_quietly()
-        if local or problem:
+        if os.path.isdir(self.data) and os.listdir(self.data):
+            log("no initdb: the data directory is not empty")
             return False
-        configuration = self.kube.get("configmaps", self.configuration)
-        own = annotation(self.kube.get("persistentvolumeclaims", self.claim), IDENTITY)
-        claims = [c for c in self._claims(own) if c]
+        configuration = self.kube.get("configmaps", self.member.configuration)
+        own = recorded(self.kube, self.member.name)
+        claims = [claim for claim in self._claims(own) if claim]
         initialize = annotation(configuration, "initialize")
-        verdict, reason, message = judge(self.ordinal, None, claims, own, initialize, configuration is not None)
+        verdict, reason, message = judge(self.member.ordinal, None, claims, own, initialize, configuration is not None)
         if verdict != "initialise":
             log(f"no initdb: {reason}: {message}")
         return verdict == "initialise"
 
-    def _local_identity_quietly(self):
-        if os.path.isdir(self.data) and os.listdir(self.data):
-            return None, ("DataPresent", "")
-        return None, None
-
-    def record(self, directory):
-        identity = identity_of(directory)
-        if identity is None:
-            raise SystemExit(f"{directory} has no valid control file")
-        self.kube.annotate("persistentvolumeclaims", self.claim, {IDENTITY: identity})
+    def cloned(self):
+        record(self.kube, self.member.name, identity_of(self.data))
+        self._tell("start", "DataPresent", "")
 
     def compose(self, may_initialise=None):
         path = f"{RUN}/patroni.yml"
         if may_initialise is None:
-            may_initialise = '"bootstrap"' in (read(path) or "")
-        text = json.dumps(compose(self.member, self.name, self.kube.namespace, secrets(), may_initialise), indent=1)
-        fresh = f"{path}.new"
-        with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-            file.write(text)
-        os.rename(fresh, path)
+            may_initialise = '"bootstrap"' in (read_text(path) or "")
+        write(f"{RUN}/pgpass", password_file(system_passwords()))
+        configuration = compose(self.member, self.kube.namespace, rest_password(), may_initialise)
+        write(path, json.dumps(configuration, indent=1))
 
 
-def compose(member, name, namespace, passwords, may_initialise):
-    """Patroni's local configuration: JSON, which is YAML."""
-    configuration = json.loads(json.dumps(member["patroni"]))
+def compose(member, namespace, password, may_initialise):
+    """Patroni's local configuration: JSON, which is YAML.
+
+    It holds no password of PostgreSQL: the superuser is known by the socket, and libpq finds the others in a password file. So Patroni never
+    writes one into an SQL statement, which a server may log.
+    """
+    configuration = json.loads(json.dumps(member.patroni))
     address = os.environ["POD_IP"]
     host = f"[{address}]" if ":" in address else address
-    configuration["name"] = name
+    configuration["name"] = member.name
     configuration["kubernetes"]["namespace"] = namespace
     configuration["kubernetes"]["pod_ip"] = address
-    configuration["postgresql"]["connect_address"] = f"{host}:5432"
-    configuration["postgresql"]["authentication"] = {
-        "superuser": {"username": "postgres", "password": passwords["superuser"]},
-        "replication": {"username": "plumbline_replication", "password": passwords["replication"]},
-        "rewind": {"username": "plumbline_rewind", "password": passwords["rewind"]},
-    }
-    configuration["restapi"]["connect_address"] = f"{host}:8008"
-    configuration["restapi"]["authentication"] = {"username": "plumbline", "password": passwords["restapi"]}
+    configuration["postgresql"]["connect_address"] = f"{host}:{member.port}"
+    configuration["restapi"]["connect_address"] = f"{host}:{member.rest_port}"
+    configuration["restapi"]["authentication"] = {"username": "plumbline", "password": password}
     if may_initialise:
         # Without this section a member never initialises.
-        configuration["bootstrap"] = {
-            "dcs": {},
-            "initdb": ["data-checksums", {"encoding": "UTF8"}, {"locale": "C.UTF-8"}],
-        }
+        configuration["bootstrap"] = {"dcs": {}, "initdb": INITDB}
     return configuration
 
 
-def secrets():
-    return {key: read(f"{SYSTEM}/{key}") for key in ("superuser", "replication", "rewind", "restapi")}
+# One collation that needs no library of the operating system, so that an image of another one sorts alike.
+INITDB = [
+    "data-checksums",
+    {"encoding": "UTF8"},
+    {"locale": "C.UTF-8"},
+    {"auth-local": "peer"},
+    {"auth-host": "reject"},
+]
 
 
-def identity_of(directory):
-    """The system identifier, where the control file is there and its checksum is right."""
-    if not os.path.isfile(f"{directory}/PG_VERSION"):
-        return None
-    try:
-        done = subprocess.run(
-            ["pg_controldata", "-D", directory], capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"}, check=False
-        )
-    except OSError as error:
-        raise SystemExit(f"pg_controldata cannot be run: {error}") from error
-    if done.returncode != 0 or "WARNING" in done.stdout + done.stderr:
-        return None
-    found = re.search(r"^Database system identifier:\\s+(\\d+)$", done.stdout, re.M)
-    return found.group(1) if found else None
+def password_file(passwords):
+    """For libpq: a colon and a backslash are escaped; source: https://www.postgresql.org/docs/current/libpq-pgpass.html"""
+    escaped = ((role, password.replace("\\\\", "\\\\\\\\").replace(":", "\\\\:")) for role, password in passwords.items())
+    return "".join(f"*:*:*:{role}:{password}\\n" for role, password in escaped if role != "postgres")
 
 
-def annotation(item, name):
-    return None if item is None else (item["metadata"].get("annotations") or {}).get(name)
+def write(path, text):
+    """A file for this user alone, whole at every moment."""
+    fresh = f"{path}.new"
+    with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+        file.write(text)
+    os.rename(fresh, path)
 
 
 def output(command):
     return subprocess.run(command, capture_output=True, text=True, check=False).stdout
-
-
-def read(path):
-    try:
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
-    except FileNotFoundError:
-        return None
-    return text.strip() if path.endswith("PG_VERSION") else text
 
 
 def log(text):
@@ -714,8 +845,8 @@ def main(arguments):
         gate.compose()
     elif arguments == ["may-initialise"]:
         sys.exit(0 if gate.may_initialise() else 1)
-    elif len(arguments) == 2 and arguments[0] == "record":
-        gate.record(arguments[1])
+    elif arguments == ["cloned"]:
+        gate.cloned()
     else:
         sys.exit(__doc__)
 
@@ -729,19 +860,21 @@ at each start, at each promotion and when a mounted password changes. On every m
 It is quiet: at rest it looks at files, runs no SQL but one query a minute on a primary, and asks nothing of the Kubernetes API.
 """
 
+import http.client
 import json
 import os
 import signal
 import sys
 import time
 
+from identity import identity_of, record, recorded
 from kube import Kube, KubeError
-from roles import plan, facts_query
+from member import Member
+from passwords import all_passwords
+from roles import facts_query, plan
 from sql import Sql, SqlError
 from usage import Usage, annotation_of
 
-MEMBER = os.environ.get("PLUMBLINE_MEMBER", "/etc/plumbline/member.json")
-SECRETS = os.environ.get("PLUMBLINE_SECRETS", "/etc/plumbline-secrets")
 USAGE = "plumbline.dev/usage"
 LOOK_EVERY_SECONDS = 1
 MEASURE_EVERY_SECONDS = 10
@@ -750,13 +883,13 @@ MEASURE_SLOTS_EVERY_SECONDS = 60
 
 class Steward:
     def __init__(self, clock=time.monotonic):
-        with open(MEMBER, encoding="utf-8") as file:
-            self.member = json.load(file)
-        self.data = self.member["patroni"]["postgresql"]["data_dir"]
-        self.sql = Sql(self.member["patroni"]["postgresql"]["parameters"]["unix_socket_directories"])
+        self.member = Member()
+        self.data = self.member.data
+        self.sql = Sql(self.member.socket, self.member.port)
         self.usage = Usage(self.data)
         self.clock = clock
         self.ensured = None
+        self.is_identified = False
         self.not_before = 0
         self.pause = 1
         self.measure_at = 0
@@ -767,7 +900,7 @@ class Steward:
 
     def look(self):
         primary = primary_since(self.data)
-        wanted = (primary, self.passwords()) if primary else None
+        wanted = (primary, all_passwords(self.member.username)) if primary else None
         if wanted is None:
             self.ensured = None
         elif wanted != self.ensured and self.clock() >= self.not_before:
@@ -777,16 +910,23 @@ class Steward:
             self.measure(is_primary=primary is not None)
 
     def ensure(self, wanted):
-        """Brings roles and database to what is wanted; does nothing where they are."""
+        """Brings roles and database to what is wanted; does nothing where they are.
+
+        Only where Patroni holds the lock: before, it may be initialising still, and would take a role of ours for a failure. And only once the
+        claim knows the identity: whatever a user stores comes after that.
+        """
         passwords = wanted[1]
         try:
-            facts = json.loads(self.sql.run(facts_query(self.member["username"], self.member["database"])))
+            if not is_leader(self.member.rest_port):
+                return
+            self.identify()
+            facts = json.loads(self.sql.run(facts_query(self.member.username, self.member.database)))
             if facts["recovering"]:
                 return
-            for step in plan(facts, self.member["username"], self.member["database"], passwords):
+            for step in plan(facts, self.member.username, self.member.database, passwords):
                 self.sql.run(step.statement)
                 log(step.what)
-        except SqlError as error:
+        except (SqlError, KubeError) as error:
             self.complain(f"roles and database are not in order yet: {error}")
             self.not_before = self.clock() + self.pause
             self.pause = min(self.pause * 2, 5)
@@ -794,16 +934,14 @@ class Steward:
         self.ensured, self.pause = wanted, 1
         self.complain(None)
 
-    def passwords(self):
-        """Passwords by role; those whose file is missing or empty are left out, and so left alone."""
-        files = {
-            self.member["username"]: "credentials/password",
-            "postgres": "system/superuser",
-            "plumbline_replication": "system/replication",
-            "plumbline_rewind": "system/rewind",
-        }
-        read = ((role, read_text(f"{SECRETS}/{file}")) for role, file in files.items())
-        return {role: password for role, password in read if password}
+    def identify(self):
+        """Asks the API once: later, a password is to be set also while the API is away."""
+        if self.is_identified:
+            return
+        kube = Kube("plumbline-steward")
+        if not recorded(kube, self.member.name):
+            record(kube, self.member.name, identity_of(self.data))
+        self.is_identified = True
 
     def measure(self, is_primary):
         if not is_primary:
@@ -818,7 +956,7 @@ class Steward:
         if wanted is None or wanted == self.stated:
             return
         try:
-            Kube("plumbline-steward").annotate("pods", os.environ["POD_NAME"], {USAGE: wanted})
+            Kube("plumbline-steward").annotate("pods", self.member.name, {USAGE: wanted})
             self.stated = wanted
         except KubeError as error:
             self.complain(f"use cannot be stated on the pod: {error}")
@@ -852,12 +990,16 @@ def primary_since(data):
     return (lines[0], lines[2])
 
 
-def read_text(path):
+def is_leader(port):
+    """Whether Patroni holds the lock of the primary here."""
+    connection = http.client.HTTPConnection("localhost", port, timeout=3)
     try:
-        with open(path, encoding="utf-8") as file:
-            return file.read()
-    except OSError:
-        return None
+        connection.request("GET", "/primary")
+        return connection.getresponse().status == 200
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
 
 
 def log(text):
@@ -868,7 +1010,11 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     steward = Steward()
     while True:
-        steward.look()
+        try:
+            steward.look()
+        except Exception as error:  # pylint: disable=broad-except
+            # A steward that ended would make the whole member unready, and so end the service of a healthy primary.
+            steward.complain(f"goes on after {type(error).__name__}: {error}")
         time.sleep(LOOK_EVERY_SECONDS)
 
 
@@ -882,9 +1028,9 @@ set -uo pipefail
 umask 077
 
 scripts=$(dirname "$0")
-run=/run/plumbline
-system=/etc/plumbline-secrets/system
-data=/data/pgdata
+run=\${PLUMBLINE_RUN:-/run/plumbline}
+system=\${PLUMBLINE_SECRETS:-/etc/plumbline-secrets}/system
+data=\${PLUMBLINE_DATA:-/data/pgdata}
 child=
 stopping=
 
@@ -897,12 +1043,14 @@ trap stop TERM INT QUIT
 
 # What the image sets for its own entry point is no configuration of ours.
 for name in "\${!PG@}" "\${!PATRONI_@}"; do unset "$name"; done
+# Where libpq finds the passwords of the system: in Patroni, in pg_basebackup, in pg_rewind and in the server's receiver of WAL.
+export PGPASSFILE=$run/pgpass
 
 # Waits for the child, also when a signal comes in between.
 finish() {
   local code=0
   while :; do
-    wait "$child"
+    wait "$child" 2>/dev/null
     code=$?
     kill -0 "$child" 2>/dev/null || break
   done
@@ -934,8 +1082,10 @@ while [[ -z $stopping ]]; do
   python3 -B "$scripts/start_gate.py" start &
   child=$!
   if finish && [[ -z $stopping ]]; then
-    TMPDIR=$run patroni "$run/patroni.yml" &
+    # In a session of its own, so that what it leaves behind can be ended with it; PostgreSQL has one of its own too, and stays.
+    TMPDIR=$run setsid patroni "$run/patroni.yml" &
     child=$!
+    patroni=$child
     watch_secrets "$child" &
     watcher=$!
     begun=$SECONDS
@@ -943,6 +1093,8 @@ while [[ -z $stopping ]]; do
     code=$?
     kill "$watcher" 2>/dev/null
     wait "$watcher" 2>/dev/null
+    # A clone that went on beside the next one would put a directory in place of which parts were removed.
+    kill -KILL -- "-$patroni" 2>/dev/null
     ((SECONDS - begun > 2)) && failures=0
     [[ -z $stopping ]] && echo "supervisor: Patroni ended with $code; it is started again"
   fi

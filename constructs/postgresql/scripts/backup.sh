@@ -27,11 +27,25 @@ name=$(date -u +%Y%m%dT%H%M%SZ)
 partial=$into/.partial-$name-$$
 passwords=${PLUMBLINE_RUN:-/run/plumbline}/pgpass-$$
 
+child=
+
 clean_up() {
+  if [[ -n $child ]]; then
+    kill -TERM "$child" 2>/dev/null || true
+    wait "$child" 2>/dev/null || true
+  fi
   rm -rf -- "$partial" "$passwords"
 }
 trap clean_up EXIT
 trap 'exit 143' TERM INT
+
+# Runs a program so that a signal does not wait for its end.
+run() {
+  "$@" &
+  child=$!
+  wait "$child"
+  child=
+}
 
 # A password file: a colon and a backslash in the password are escaped. It lies in memory and goes with this process.
 write_password_file() {
@@ -69,9 +83,9 @@ dump() {
   local file
   file=$partial/$(file_name "$1").dump
   # By the environment: as an argument, a name such as a=b would be read as a connection string.
-  PGDATABASE=$1 pg_dump -Fc --no-password --file="$file"
-  pg_restore --list "$file" >/dev/null
-  sync -- "$file"
+  PGDATABASE=$1 run pg_dump -Fc --no-password --file="$file"
+  run pg_restore --list "$file" >/dev/null
+  run sync -- "$file"
   echo "backup: $(file_name "$1"): $(stat -c %s "$file") bytes"
 }
 
@@ -90,7 +104,7 @@ find "$into" -mindepth 1 -maxdepth 1 -type d -name '.partial-*' -exec rm -rf -- 
 mkdir -- "$partial"
 write_password_file
 
-PGDATABASE=postgres pg_dumpall --globals-only --no-password --file="$partial/globals.sql"
+PGDATABASE=postgres run pg_dumpall --globals-only --no-password --file="$partial/globals.sql"
 [[ -s $partial/globals.sql ]]
 sync -- "$partial/globals.sql"
 databases >"$partial/.databases"

@@ -1,7 +1,12 @@
-"""What is to be done about roles and the first database: a pure function from what is there to statements."""
+"""What is to be done about roles and the first database: a pure function from what is there to statements.
 
+Run as a program it prints the statements for a server that was just initialised, for `postgres --single -j`.
+"""
+
+import sys
 from collections import namedtuple
 
+from passwords import system_passwords
 from scram import matches, verifier
 from sql import identifier, literal
 
@@ -35,13 +40,11 @@ def facts_query(owner, database):
 def plan(facts, owner, database, passwords):
     """Steps in order; none where everything is as it should be. The owner keeps every attribute that somebody gave it."""
     steps = []
-    for role in (*ATTRIBUTES, owner):
+    for role in filter(None, (*ATTRIBUTES, owner)):
         steps += _role(role, facts["roles"].get(role), ATTRIBUTES.get(role, "LOGIN"), passwords.get(role))
     if not facts["rewinds"]:
-        grants = "".join(
-            f"grant execute on function pg_catalog.{function} to {identifier(REWIND)};\n" for function in REWIND_FUNCTIONS
-        )
-        steps.append(Step(f"role {REWIND} may rewind", f"begin;\n{grants}commit;"))
+        functions = ", ".join(f"pg_catalog.{function}" for function in REWIND_FUNCTIONS)
+        steps.append(Step(f"role {REWIND} may rewind", f"grant execute on function {functions} to {identifier(REWIND)};"))
     if not facts["database"]:
         steps.append(
             Step(f"database {database} made", f"create database {identifier(database)} owner {identifier(owner)};")
@@ -65,3 +68,18 @@ def _role(name, found, attributes, password):
     if needs_password:
         steps.append(Step(f"password of role {name} set", f"alter role {identifier(name)}{secret};"))
     return steps
+
+
+def main():
+    fresh = {"roles": {SUPERUSER: {"verifier": None, "login": True, "superuser": True, "replication": True}}, "rewinds": False, "database": True}
+    passwords = system_passwords()
+    for role in ATTRIBUTES:
+        if not passwords.get(role):
+            sys.exit(f"the system Secret holds no password for {role}")
+    for step in plan(fresh, None, None, passwords):
+        # In single-user mode a statement ends with an empty line.
+        sys.stdout.write(f"{step.statement}\n\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -15,7 +15,7 @@ SETTINGS = {
     "log_min_error_statement": "panic",
     "log_statement": "none",
     "search_path": "pg_catalog",
-    "statement_timeout": "30s",
+    "statement_timeout": "120s",
     # A replica that could acknowledge may need these very roles to connect.
     "synchronous_commit": "local",
 }
@@ -26,11 +26,12 @@ class SqlError(Exception):
 
 
 class Sql:
-    def __init__(self, socket, user="postgres", database="postgres"):
+    def __init__(self, socket, port, user="postgres", database="postgres"):
         self._environment = {
             "PATH": os.environ["PATH"],
             "LC_ALL": "C",
             "PGHOST": socket,
+            "PGPORT": str(port),
             "PGUSER": user,
             "PGDATABASE": database,
             "PGAPPNAME": "plumbline-steward",
@@ -46,7 +47,7 @@ class Sql:
                 input=statement.encode("utf-8"),
                 capture_output=True,
                 env=self._environment,
-                timeout=60,
+                timeout=150,
                 check=False,
             )
         except (OSError, subprocess.TimeoutExpired) as error:

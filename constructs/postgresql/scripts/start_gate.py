@@ -1,12 +1,12 @@
 """Decides whether and as what this member may start, and composes Patroni's configuration.
 
-There is never a second initdb: only member 0 may initialise, and only if neither a claim nor Patroni's configuration knows an identity (the
-system identifier of PostgreSQL) for this database. A member without data otherwise waits for a leader to clone from.
+There is never a second initdb: only member 0 may initialise, and only if neither a claim nor Patroni's configuration knows an identity for this
+database. A member without data otherwise waits for a leader to clone from.
 
     start_gate.py start           waits until this member may start, then writes the configuration
     start_gate.py compose         writes the configuration anew, for passwords that changed
     start_gate.py may-initialise  asks once more, just before initdb
-    start_gate.py record DIR      writes the identity of the data in DIR onto this member's claim
+    start_gate.py cloned          writes the identity of the data here onto this member's claim
 """
 
 import json
@@ -17,12 +17,12 @@ import subprocess
 import sys
 import time
 
+from identity import IDENTITY, annotation, identity_of, record, recorded
 from kube import Kube, KubeError
+from member import Member
+from passwords import missing_keys, read_text, rest_password, system_passwords
 
-MEMBER = os.environ.get("PLUMBLINE_MEMBER", "/etc/plumbline/member.json")
-SYSTEM = os.environ.get("PLUMBLINE_SYSTEM", "/etc/plumbline-secrets/system")
 RUN = os.environ.get("PLUMBLINE_RUN", "/run/plumbline")
-IDENTITY = "plumbline.dev/system-identifier"
 START = "plumbline.dev/start"
 
 
@@ -64,13 +64,8 @@ def judge(ordinal, local, claims, own, initialize, has_configuration):
 
 class Gate:
     def __init__(self):
-        with open(MEMBER, encoding="utf-8") as file:
-            self.member = json.load(file)
-        self.name = os.environ["POD_NAME"]
-        self.ordinal = int(self.name.rsplit("-", 1)[1])
-        self.claim = f"data-{self.name}"
-        self.configuration = f"{self.member['scope']}-config"
-        self.data = self.member["patroni"]["postgresql"]["data_dir"]
+        self.member = Member()
+        self.data = self.member.data
         self.kube = Kube("plumbline-start-gate")
 
     def start(self):
@@ -96,16 +91,16 @@ class Gate:
         local, problem = self._local_identity()
         if problem:
             return ("hold", *problem)
-        configuration = self.kube.get("configmaps", self.configuration)
+        configuration = self.kube.get("configmaps", self.member.configuration)
         initialize = annotation(configuration, "initialize")
-        own = annotation(self.kube.get("persistentvolumeclaims", self.claim), IDENTITY)
+        own = recorded(self.kube, self.member.name)
         # With data here and its claim and Patroni agreeing there is nothing to ask the others.
         claims = [own] if local and local == own == initialize else self._claims(own)
         verdict, reason, message = judge(
-            self.ordinal, local, [c for c in claims if c], own, initialize, configuration is not None
+            self.member.ordinal, local, [c for c in claims if c], own, initialize, configuration is not None
         )
         if verdict == "start" and own is None:
-            self.kube.annotate("persistentvolumeclaims", self.claim, {IDENTITY: local})
+            record(self.kube, self.member.name, local)
         identity = local or next((c for c in claims if c), None)
         if verdict in ("start", "clone") and identity and configuration and not initialize:
             self._initialize(configuration, identity)
@@ -124,12 +119,18 @@ class Gate:
         except OSError as error:
             if error.errno not in (28, 122):  # A full volume is still to be started: it is how it can be grown or emptied.
                 return ("VolumeNotWritable", f"uid {os.getuid()} cannot write to the data volume: {error.strerror}")
+        missing = missing_keys()
+        if missing:
+            return (
+                "SystemSecretIncomplete",
+                f"the system Secret has no usable password under {', '.join(missing)}: add a line of text for each",
+            )
         version = output(["postgres", "--version"])
         found = re.search(r"\d+", version)
-        if found and int(found.group()) != self.member["major"]:
+        if found and int(found.group()) != self.member.major:
             return (
                 "WrongMajor",
-                f"the image holds PostgreSQL {found.group()}, the spec says {self.member['major']}: correct spec.image or spec.version",
+                f"the image holds PostgreSQL {found.group()}, the spec says {self.member.major}: correct spec.image or spec.version",
             )
         return None
 
@@ -143,11 +144,11 @@ class Gate:
             return None, None
         identity = identity_of(self.data)
         if identity:
-            major = read(f"{self.data}/PG_VERSION")
-            if major != str(self.member["major"]):
+            major = (read_text(f"{self.data}/PG_VERSION") or "").strip()
+            if major != str(self.member.major):
                 return None, (
                     "WrongMajor",
-                    f"the data is of PostgreSQL {major}, the spec says {self.member['major']}: correct spec.version",
+                    f"the data is of PostgreSQL {major}, the spec says {self.member.major}: correct spec.version",
                 )
             return identity, None
         return None, (
@@ -156,118 +157,95 @@ class Gate:
         )
 
     def _claims(self, own):
-        others = (f"data-{name}" for name in self.member["members"] if name != self.name)
-        return [own, *(annotation(self.kube.get("persistentvolumeclaims", name), IDENTITY) for name in others)]
+        return [own, *(recorded(self.kube, name) for name in self.member.members if name != self.member.name)]
 
     def _initialize(self, configuration, identity):
         version = configuration["metadata"]["resourceVersion"]
-        self.kube.annotate("configmaps", self.configuration, {"initialize": identity}, version)
+        self.kube.annotate("configmaps", self.member.configuration, {"initialize": identity}, version)
 
     def _tell(self, verdict, reason, message):
         """States on the pod why it does not start, and takes that back once it does."""
         is_shown = verdict == "hold" or reason == "WaitingForLeader"
         try:
             shown = json.dumps({"reason": reason, "message": message}) if is_shown else None
-            if shown or annotation(self.kube.get("pods", self.name), START):
-                self.kube.annotate("pods", self.name, {START: shown})
+            if shown or annotation(self.kube.get("pods", self.member.name), START):
+                self.kube.annotate("pods", self.member.name, {START: shown})
         except KubeError as error:
             log(f"cannot annotate the pod: {error}")
 
     def may_initialise(self):
-        local, problem = self._local_identity_quietly()
-        if local or problem:
+        if os.path.isdir(self.data) and os.listdir(self.data):
+            log("no initdb: the data directory is not empty")
             return False
-        configuration = self.kube.get("configmaps", self.configuration)
-        own = annotation(self.kube.get("persistentvolumeclaims", self.claim), IDENTITY)
-        claims = [c for c in self._claims(own) if c]
+        configuration = self.kube.get("configmaps", self.member.configuration)
+        own = recorded(self.kube, self.member.name)
+        claims = [claim for claim in self._claims(own) if claim]
         initialize = annotation(configuration, "initialize")
-        verdict, reason, message = judge(self.ordinal, None, claims, own, initialize, configuration is not None)
+        verdict, reason, message = judge(self.member.ordinal, None, claims, own, initialize, configuration is not None)
         if verdict != "initialise":
             log(f"no initdb: {reason}: {message}")
         return verdict == "initialise"
 
-    def _local_identity_quietly(self):
-        if os.path.isdir(self.data) and os.listdir(self.data):
-            return None, ("DataPresent", "")
-        return None, None
-
-    def record(self, directory):
-        identity = identity_of(directory)
-        if identity is None:
-            raise SystemExit(f"{directory} has no valid control file")
-        self.kube.annotate("persistentvolumeclaims", self.claim, {IDENTITY: identity})
+    def cloned(self):
+        record(self.kube, self.member.name, identity_of(self.data))
+        self._tell("start", "DataPresent", "")
 
     def compose(self, may_initialise=None):
         path = f"{RUN}/patroni.yml"
         if may_initialise is None:
-            may_initialise = '"bootstrap"' in (read(path) or "")
-        text = json.dumps(compose(self.member, self.name, self.kube.namespace, secrets(), may_initialise), indent=1)
-        fresh = f"{path}.new"
-        with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-            file.write(text)
-        os.rename(fresh, path)
+            may_initialise = '"bootstrap"' in (read_text(path) or "")
+        write(f"{RUN}/pgpass", password_file(system_passwords()))
+        configuration = compose(self.member, self.kube.namespace, rest_password(), may_initialise)
+        write(path, json.dumps(configuration, indent=1))
 
 
-def compose(member, name, namespace, passwords, may_initialise):
-    """Patroni's local configuration: JSON, which is YAML."""
-    configuration = json.loads(json.dumps(member["patroni"]))
+def compose(member, namespace, password, may_initialise):
+    """Patroni's local configuration: JSON, which is YAML.
+
+    It holds no password of PostgreSQL: the superuser is known by the socket, and libpq finds the others in a password file. So Patroni never
+    writes one into an SQL statement, which a server may log.
+    """
+    configuration = json.loads(json.dumps(member.patroni))
     address = os.environ["POD_IP"]
     host = f"[{address}]" if ":" in address else address
-    configuration["name"] = name
+    configuration["name"] = member.name
     configuration["kubernetes"]["namespace"] = namespace
     configuration["kubernetes"]["pod_ip"] = address
-    configuration["postgresql"]["connect_address"] = f"{host}:5432"
-    configuration["postgresql"]["authentication"] = {
-        "superuser": {"username": "postgres", "password": passwords["superuser"]},
-        "replication": {"username": "plumbline_replication", "password": passwords["replication"]},
-        "rewind": {"username": "plumbline_rewind", "password": passwords["rewind"]},
-    }
-    configuration["restapi"]["connect_address"] = f"{host}:8008"
-    configuration["restapi"]["authentication"] = {"username": "plumbline", "password": passwords["restapi"]}
+    configuration["postgresql"]["connect_address"] = f"{host}:{member.port}"
+    configuration["restapi"]["connect_address"] = f"{host}:{member.rest_port}"
+    configuration["restapi"]["authentication"] = {"username": "plumbline", "password": password}
     if may_initialise:
         # Without this section a member never initialises.
-        configuration["bootstrap"] = {
-            "dcs": {},
-            "initdb": ["data-checksums", {"encoding": "UTF8"}, {"locale": "C.UTF-8"}],
-        }
+        configuration["bootstrap"] = {"dcs": {}, "initdb": INITDB}
     return configuration
 
 
-def secrets():
-    return {key: read(f"{SYSTEM}/{key}") for key in ("superuser", "replication", "rewind", "restapi")}
+# One collation that needs no library of the operating system, so that an image of another one sorts alike.
+INITDB = [
+    "data-checksums",
+    {"encoding": "UTF8"},
+    {"locale": "C.UTF-8"},
+    {"auth-local": "peer"},
+    {"auth-host": "reject"},
+]
 
 
-def identity_of(directory):
-    """The system identifier, where the control file is there and its checksum is right."""
-    if not os.path.isfile(f"{directory}/PG_VERSION"):
-        return None
-    try:
-        done = subprocess.run(
-            ["pg_controldata", "-D", directory], capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"}, check=False
-        )
-    except OSError as error:
-        raise SystemExit(f"pg_controldata cannot be run: {error}") from error
-    if done.returncode != 0 or "WARNING" in done.stdout + done.stderr:
-        return None
-    found = re.search(r"^Database system identifier:\s+(\d+)$", done.stdout, re.M)
-    return found.group(1) if found else None
+def password_file(passwords):
+    """For libpq: a colon and a backslash are escaped; source: https://www.postgresql.org/docs/current/libpq-pgpass.html"""
+    escaped = ((role, password.replace("\\", "\\\\").replace(":", "\\:")) for role, password in passwords.items())
+    return "".join(f"*:*:*:{role}:{password}\n" for role, password in escaped if role != "postgres")
 
 
-def annotation(item, name):
-    return None if item is None else (item["metadata"].get("annotations") or {}).get(name)
+def write(path, text):
+    """A file for this user alone, whole at every moment."""
+    fresh = f"{path}.new"
+    with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+        file.write(text)
+    os.rename(fresh, path)
 
 
 def output(command):
     return subprocess.run(command, capture_output=True, text=True, check=False).stdout
-
-
-def read(path):
-    try:
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
-    except FileNotFoundError:
-        return None
-    return text.strip() if path.endswith("PG_VERSION") else text
 
 
 def log(text):
@@ -282,8 +260,8 @@ def main(arguments):
         gate.compose()
     elif arguments == ["may-initialise"]:
         sys.exit(0 if gate.may_initialise() else 1)
-    elif len(arguments) == 2 and arguments[0] == "record":
-        gate.record(arguments[1])
+    elif arguments == ["cloned"]:
+        gate.cloned()
     else:
         sys.exit(__doc__)
 

@@ -4,19 +4,21 @@ at each start, at each promotion and when a mounted password changes. On every m
 It is quiet: at rest it looks at files, runs no SQL but one query a minute on a primary, and asks nothing of the Kubernetes API.
 """
 
+import http.client
 import json
 import os
 import signal
 import sys
 import time
 
+from identity import identity_of, record, recorded
 from kube import Kube, KubeError
-from roles import plan, facts_query
+from member import Member
+from passwords import all_passwords
+from roles import facts_query, plan
 from sql import Sql, SqlError
 from usage import Usage, annotation_of
 
-MEMBER = os.environ.get("PLUMBLINE_MEMBER", "/etc/plumbline/member.json")
-SECRETS = os.environ.get("PLUMBLINE_SECRETS", "/etc/plumbline-secrets")
 USAGE = "plumbline.dev/usage"
 LOOK_EVERY_SECONDS = 1
 MEASURE_EVERY_SECONDS = 10
@@ -25,13 +27,13 @@ MEASURE_SLOTS_EVERY_SECONDS = 60
 
 class Steward:
     def __init__(self, clock=time.monotonic):
-        with open(MEMBER, encoding="utf-8") as file:
-            self.member = json.load(file)
-        self.data = self.member["patroni"]["postgresql"]["data_dir"]
-        self.sql = Sql(self.member["patroni"]["postgresql"]["parameters"]["unix_socket_directories"])
+        self.member = Member()
+        self.data = self.member.data
+        self.sql = Sql(self.member.socket, self.member.port)
         self.usage = Usage(self.data)
         self.clock = clock
         self.ensured = None
+        self.is_identified = False
         self.not_before = 0
         self.pause = 1
         self.measure_at = 0
@@ -42,7 +44,7 @@ class Steward:
 
     def look(self):
         primary = primary_since(self.data)
-        wanted = (primary, self.passwords()) if primary else None
+        wanted = (primary, all_passwords(self.member.username)) if primary else None
         if wanted is None:
             self.ensured = None
         elif wanted != self.ensured and self.clock() >= self.not_before:
@@ -52,16 +54,23 @@ class Steward:
             self.measure(is_primary=primary is not None)
 
     def ensure(self, wanted):
-        """Brings roles and database to what is wanted; does nothing where they are."""
+        """Brings roles and database to what is wanted; does nothing where they are.
+
+        Only where Patroni holds the lock: before, it may be initialising still, and would take a role of ours for a failure. And only once the
+        claim knows the identity: whatever a user stores comes after that.
+        """
         passwords = wanted[1]
         try:
-            facts = json.loads(self.sql.run(facts_query(self.member["username"], self.member["database"])))
+            if not is_leader(self.member.rest_port):
+                return
+            self.identify()
+            facts = json.loads(self.sql.run(facts_query(self.member.username, self.member.database)))
             if facts["recovering"]:
                 return
-            for step in plan(facts, self.member["username"], self.member["database"], passwords):
+            for step in plan(facts, self.member.username, self.member.database, passwords):
                 self.sql.run(step.statement)
                 log(step.what)
-        except SqlError as error:
+        except (SqlError, KubeError) as error:
             self.complain(f"roles and database are not in order yet: {error}")
             self.not_before = self.clock() + self.pause
             self.pause = min(self.pause * 2, 5)
@@ -69,16 +78,14 @@ class Steward:
         self.ensured, self.pause = wanted, 1
         self.complain(None)
 
-    def passwords(self):
-        """Passwords by role; those whose file is missing or empty are left out, and so left alone."""
-        files = {
-            self.member["username"]: "credentials/password",
-            "postgres": "system/superuser",
-            "plumbline_replication": "system/replication",
-            "plumbline_rewind": "system/rewind",
-        }
-        read = ((role, read_text(f"{SECRETS}/{file}")) for role, file in files.items())
-        return {role: password for role, password in read if password}
+    def identify(self):
+        """Asks the API once: later, a password is to be set also while the API is away."""
+        if self.is_identified:
+            return
+        kube = Kube("plumbline-steward")
+        if not recorded(kube, self.member.name):
+            record(kube, self.member.name, identity_of(self.data))
+        self.is_identified = True
 
     def measure(self, is_primary):
         if not is_primary:
@@ -93,7 +100,7 @@ class Steward:
         if wanted is None or wanted == self.stated:
             return
         try:
-            Kube("plumbline-steward").annotate("pods", os.environ["POD_NAME"], {USAGE: wanted})
+            Kube("plumbline-steward").annotate("pods", self.member.name, {USAGE: wanted})
             self.stated = wanted
         except KubeError as error:
             self.complain(f"use cannot be stated on the pod: {error}")
@@ -127,12 +134,16 @@ def primary_since(data):
     return (lines[0], lines[2])
 
 
-def read_text(path):
+def is_leader(port):
+    """Whether Patroni holds the lock of the primary here."""
+    connection = http.client.HTTPConnection("localhost", port, timeout=3)
     try:
-        with open(path, encoding="utf-8") as file:
-            return file.read()
-    except OSError:
-        return None
+        connection.request("GET", "/primary")
+        return connection.getresponse().status == 200
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
 
 
 def log(text):
@@ -143,7 +154,11 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     steward = Steward()
     while True:
-        steward.look()
+        try:
+            steward.look()
+        except Exception as error:  # pylint: disable=broad-except
+            # A steward that ended would make the whole member unready, and so end the service of a healthy primary.
+            steward.complain(f"goes on after {type(error).__name__}: {error}")
         time.sleep(LOOK_EVERY_SECONDS)
 
 

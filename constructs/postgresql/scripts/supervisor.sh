@@ -5,9 +5,9 @@ set -uo pipefail
 umask 077
 
 scripts=$(dirname "$0")
-run=/run/plumbline
-system=/etc/plumbline-secrets/system
-data=/data/pgdata
+run=${PLUMBLINE_RUN:-/run/plumbline}
+system=${PLUMBLINE_SECRETS:-/etc/plumbline-secrets}/system
+data=${PLUMBLINE_DATA:-/data/pgdata}
 child=
 stopping=
 
@@ -20,12 +20,14 @@ trap stop TERM INT QUIT
 
 # What the image sets for its own entry point is no configuration of ours.
 for name in "${!PG@}" "${!PATRONI_@}"; do unset "$name"; done
+# Where libpq finds the passwords of the system: in Patroni, in pg_basebackup, in pg_rewind and in the server's receiver of WAL.
+export PGPASSFILE=$run/pgpass
 
 # Waits for the child, also when a signal comes in between.
 finish() {
   local code=0
   while :; do
-    wait "$child"
+    wait "$child" 2>/dev/null
     code=$?
     kill -0 "$child" 2>/dev/null || break
   done
@@ -57,8 +59,10 @@ while [[ -z $stopping ]]; do
   python3 -B "$scripts/start_gate.py" start &
   child=$!
   if finish && [[ -z $stopping ]]; then
-    TMPDIR=$run patroni "$run/patroni.yml" &
+    # In a session of its own, so that what it leaves behind can be ended with it; PostgreSQL has one of its own too, and stays.
+    TMPDIR=$run setsid patroni "$run/patroni.yml" &
     child=$!
+    patroni=$child
     watch_secrets "$child" &
     watcher=$!
     begun=$SECONDS
@@ -66,6 +70,8 @@ while [[ -z $stopping ]]; do
     code=$?
     kill "$watcher" 2>/dev/null
     wait "$watcher" 2>/dev/null
+    # A clone that went on beside the next one would put a directory in place of which parts were removed.
+    kill -KILL -- "-$patroni" 2>/dev/null
     ((SECONDS - begun > 2)) && failures=0
     [[ -z $stopping ]] && echo "supervisor: Patroni ended with $code; it is started again"
   fi

@@ -1,0 +1,42 @@
+"""Passwords as they are mounted: read each time, for a Secret may change."""
+
+import os
+
+SECRETS = os.environ.get("PLUMBLINE_SECRETS", "/etc/plumbline-secrets")
+
+
+SYSTEM = {"postgres": "superuser", "plumbline_replication": "replication", "plumbline_rewind": "rewind"}
+
+
+def system_passwords():
+    """By role; one whose file is missing or empty is left out, and so left alone."""
+    found = ((role, _system(key)) for role, key in SYSTEM.items())
+    return {role: password for role, password in found if password}
+
+
+def all_passwords(owner):
+    """Those of the system and that of the owner, which is taken to the byte, as an application takes it."""
+    password = read_text(f"{SECRETS}/credentials/password")
+    return {**({owner: password} if password else {}), **system_passwords()}
+
+
+def rest_password():
+    return _system("restapi")
+
+
+def missing_keys():
+    """Keys of the system Secret without a password, or with one of several lines, which no password file can hold."""
+    return [key for key in (*SYSTEM.values(), "restapi") if not _system(key) or "\n" in _system(key)]
+
+
+def _system(key):
+    """Without the newline at the end that an editor leaves."""
+    return (read_text(f"{SECRETS}/system/{key}") or "").rstrip("\n")
+
+
+def read_text(path):
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+    except OSError:
+        return None

@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { test } from 'node:test';
+import { FakeApi } from './fake-api.ts';
+import { orders } from './orders.ts';
+import { Sandbox, serverMissing } from './sandbox.ts';
+
+const passwords = { superuser: 's', replication: `re'pl\\:ication`, rewind: 'r', restapi: 'rest:"api' };
+
+async function gated(env: Readonly<Record<string, string>> = {}): Promise<{ sandbox: Sandbox; api: FakeApi }> {
+  const sandbox = new Sandbox(env);
+  const api = await FakeApi.start(sandbox);
+  sandbox.onDispose(() => api[Symbol.dispose]());
+  // The image of the test decides the major.
+  const major = /\d+/.exec(sandbox.run('postgres', ['--version']).output)?.[0] ?? '17';
+  sandbox.member(orders({ version: major }), { postgresql: 5432, rest: 8008 });
+  sandbox.secret('system', passwords);
+  api.put('configmaps/orders-patroni-config', { config: '{}' });
+  api.put('pods/orders-0');
+  for (const ordinal of [0, 1, 2]) api.put(`persistentvolumeclaims/data-orders-${ordinal}`);
+  return { sandbox, api };
+}
+
+const gate = (sandbox: Sandbox, ...args: readonly string[]) =>
+  sandbox.runAsync('python3', ['-B', sandbox.path('scripts/start_gate.py'), ...args]);
+
+interface PatroniConfiguration {
+  readonly name: string;
+  readonly bootstrap?: { readonly initdb: readonly unknown[] };
+  readonly kubernetes: { readonly namespace: string };
+  readonly postgresql: { readonly connect_address: string };
+  readonly restapi: { readonly connect_address: string; readonly authentication: unknown };
+}
+
+const composed = (sandbox: Sandbox) =>
+  JSON.parse(readFileSync(sandbox.path('run/patroni.yml'), 'utf8')) as PatroniConfiguration;
+
+function initialise(sandbox: Sandbox): string {
+  const data = sandbox.path('volume/pgdata');
+  sandbox.run('initdb', ['-D', data, '-U', 'postgres', '-N', '-A', 'trust']);
+  const { output } = sandbox.run('pg_controldata', ['-D', data], { env: { LC_ALL: 'C' } });
+  return /system identifier: +(\d+)/.exec(output)?.[1] ?? '';
+}
+
+test('member 0 of a new database may initialise, and asks nobody for passwords', { skip: serverMissing }, async () => {
+  const { sandbox } = await gated();
+  using _ = sandbox;
+  assert.equal((await gate(sandbox, 'start')).status, 0);
+  const { bootstrap, name, kubernetes, postgresql, restapi } = composed(sandbox);
+  assert.deepEqual(bootstrap?.initdb[0], 'data-checksums');
+  assert.equal(name, 'orders-0');
+  assert.equal(kubernetes.namespace, 'shop');
+  assert.equal(postgresql.connect_address, '127.0.0.1:5432');
+  assert.equal(restapi.connect_address, '127.0.0.1:8008');
+  assert.deepEqual(restapi.authentication, { username: 'plumbline', password: passwords.restapi });
+});
+
+test(
+  'Patroni’s configuration holds no password of PostgreSQL; a password file does',
+  { skip: serverMissing },
+  async () => {
+    const { sandbox } = await gated();
+    using _ = sandbox;
+    await gate(sandbox, 'start');
+    assert.doesNotMatch(readFileSync(sandbox.path('run/patroni.yml'), 'utf8'), /pl\\\\|"s"/);
+    assert.equal(
+      readFileSync(sandbox.path('run/pgpass'), 'utf8'),
+      "*:*:*:plumbline_replication:re'pl\\\\\\:ication\n*:*:*:plumbline_rewind:r\n",
+    );
+    for (const file of ['patroni.yml', 'pgpass']) {
+      assert.match(sandbox.run('stat', ['-c', '%a', sandbox.path(`run/${file}`)]).output, /^600\n/);
+    }
+  },
+);
+
+test('an IPv6 address is put in brackets (zalando/postgres-operator#639)', { skip: serverMissing }, async () => {
+  const { sandbox } = await gated({ POD_IP: 'fd00::5' });
+  using _ = sandbox;
+  await gate(sandbox, 'start');
+  assert.equal(composed(sandbox).postgresql.connect_address, '[fd00::5]:5432');
+  assert.equal(composed(sandbox).restapi.connect_address, '[fd00::5]:8008');
+});
+
+test(
+  'a member without data, of a database that has some, does not initialise and says on its pod what it waits for',
+  { skip: serverMissing },
+  async () => {
+    const { sandbox, api } = await gated();
+    using _ = sandbox;
+    api.put('persistentvolumeclaims/data-orders-2', { 'plumbline.dev/system-identifier': '77' });
+    assert.equal((await gate(sandbox, 'start')).status, 0);
+    assert.equal(composed(sandbox).bootstrap, undefined);
+    // The identity is back where Patroni looks for it, before any member starts.
+    assert.equal(api.annotations('configmaps/orders-patroni-config')['initialize'], '77');
+    assert.match(api.annotations('pods/orders-0')['plumbline.dev/start'] ?? '', /WaitingForLeader.*database 77/);
+  },
+);
+
+test('data starts, and its identity is written onto the claim and to Patroni', { skip: serverMissing }, async () => {
+  const { sandbox, api } = await gated();
+  using _ = sandbox;
+  const identity = initialise(sandbox);
+  assert.equal((await gate(sandbox, 'start')).status, 0);
+  assert.equal(api.annotations('persistentvolumeclaims/data-orders-0')['plumbline.dev/system-identifier'], identity);
+  assert.equal(api.annotations('configmaps/orders-patroni-config')['initialize'], identity);
+  assert.equal(composed(sandbox).bootstrap, undefined);
+});
+
+test(
+  'a restart in place of a member that is known reads three objects and writes none',
+  { skip: serverMissing },
+  async () => {
+    const { sandbox, api } = await gated();
+    using _ = sandbox;
+    initialise(sandbox);
+    await gate(sandbox, 'start');
+    api.requests.length = 0;
+    await gate(sandbox, 'start');
+    assert.deepEqual(api.requests, [
+      'GET configmaps/orders-patroni-config',
+      'GET persistentvolumeclaims/data-orders-0',
+      'GET pods/orders-0',
+    ]);
+  },
+);
+
+test('what an initdb or a clone left half-made is removed', { skip: serverMissing }, async () => {
+  const { sandbox } = await gated();
+  using _ = sandbox;
+  sandbox.write('volume/pgdata.initialising/PG_VERSION', '17');
+  sandbox.write('volume/pgdata.clone/PG_VERSION', '17');
+  assert.equal((await gate(sandbox, 'start')).status, 0);
+  assert.ok(!existsSync(sandbox.path('volume/pgdata.initialising')));
+  assert.ok(!existsSync(sandbox.path('volume/pgdata.clone')));
+});
+
+/** Starts the gate, waits until it says why it holds, and gives that. */
+async function held(sandbox: Sandbox): Promise<string> {
+  const running = sandbox.start('python3', ['-B', sandbox.path('scripts/start_gate.py'), 'start']);
+  for (let tries = 0; tries < 100 && running.output() === ''; tries += 1) await sleep(50);
+  assert.equal(running.process.exitCode, null, running.output());
+  return running.output();
+}
+
+test('a data directory that cannot be read is left as it is', { skip: serverMissing }, async () => {
+  const { sandbox } = await gated();
+  using _ = sandbox;
+  initialise(sandbox);
+  sandbox.write('volume/pgdata/global/pg_control', 'broken');
+  assert.match(await held(sandbox), /DataUnreadable: .*nothing is removed/);
+  assert.ok(existsSync(sandbox.path('volume/pgdata/PG_VERSION')));
+});
+
+test('another major than that of the spec is told before anything starts', { skip: serverMissing }, async () => {
+  const { sandbox } = await gated();
+  using _ = sandbox;
+  sandbox.member(orders({ version: '12' }), { postgresql: 5432, rest: 8008 });
+  assert.match(await held(sandbox), /WrongMajor: the image holds PostgreSQL \d+, the spec says 12/);
+});
+
+test('a volume that this user cannot write to is named, with the uid', { skip: serverMissing }, async () => {
+  const { sandbox } = await gated();
+  using _ = sandbox;
+  sandbox.run('chmod', ['0555', sandbox.path('volume')]);
+  assert.match(await held(sandbox), /VolumeNotWritable: uid \d+ cannot write/);
+});
+
+test('a key that the Secret of the system lacks is named', { skip: serverMissing }, async () => {
+  const { sandbox } = await gated();
+  using _ = sandbox;
+  sandbox.secret('system', { ...passwords, rewind: '' });
+  assert.match(await held(sandbox), /SystemSecretIncomplete: .* under rewind/);
+});
+
+test('while the API is away it waits, and goes on when it is back', { skip: serverMissing }, async () => {
+  const { sandbox, api } = await gated();
+  using _ = sandbox;
+  api.failWith = 503;
+  const running = sandbox.start('python3', ['-B', sandbox.path('scripts/start_gate.py'), 'start']);
+  for (let tries = 0; tries < 100 && running.output() === ''; tries += 1) await sleep(50);
+  assert.match(running.output(), /ApiUnavailable/);
+  api.failWith = undefined;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  running.process.once('close', () => resolve());
+  await promise;
+  assert.equal(running.process.exitCode, 0);
+});
+
+test('just before initdb the gate is asked once more', { skip: serverMissing }, async () => {
+  const { sandbox, api } = await gated();
+  using _ = sandbox;
+  assert.equal((await gate(sandbox, 'may-initialise')).status, 0);
+  api.put('persistentvolumeclaims/data-orders-1', { 'plumbline.dev/system-identifier': '77' });
+  assert.equal((await gate(sandbox, 'may-initialise')).status, 1);
+});
+
+test('initdb gives a whole data directory with the roles of the system, or none', { skip: serverMissing }, async () => {
+  const { sandbox, api } = await gated();
+  using _ = sandbox;
+  const initdb = () =>
+    sandbox.runAsync('bash', [
+      sandbox.path('scripts/initdb.sh'),
+      '--data-checksums',
+      '--encoding=UTF8',
+      '--locale=C.UTF-8',
+      '--username=postgres',
+      sandbox.path('volume/pgdata'),
+    ]);
+  // WHEN the gate says no
+  api.put('persistentvolumeclaims/data-orders-1', { 'plumbline.dev/system-identifier': '77' });
+  assert.notEqual((await initdb()).status, 0);
+  assert.ok(!existsSync(sandbox.path('volume/pgdata')));
+  // WHEN it says yes
+  api.put('persistentvolumeclaims/data-orders-1');
+  const { status, output } = await initdb();
+  assert.equal(status, 0, output);
+  const roles = sandbox.run('postgres', ['--single', '-D', sandbox.path('volume/pgdata'), 'postgres'], {
+    input: 'select rolname, left(rolpassword, 13) from pg_authid where rolpassword is not null order by 1;\n',
+  });
+  for (const role of ['plumbline_replication', 'plumbline_rewind', 'postgres'])
+    assert.match(roles.output, new RegExp(role));
+  assert.equal(roles.output.match(/SCRAM-SHA-256/g)?.length, 3);
+  assert.ok(!existsSync(sandbox.path('volume/pgdata.initialising')));
+});

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { test } from 'node:test';
+import { Sandbox } from './sandbox.ts';
+
+const missing = process.platform === 'linux' ? false : 'needs Linux';
+
+/** A supervisor whose Patroni is a shell script, and whose start gate is always open. */
+function stage(patroni: string) {
+  const sandbox = new Sandbox({ PGDATA: '/image', PATRONI_SCOPE: 'image', PG_VERSION: '17' });
+  sandbox.secret('system', { restapi: 'x' });
+  sandbox.write('bin/patroni', `#!/usr/bin/env bash\n${patroni}`, 0o755);
+  sandbox.write('bin/python3', '#!/usr/bin/env bash\necho "gate: ${*: -1}" >>"$PLUMBLINE_RUN/events"\n', 0o755);
+  const running = sandbox.start('bash', [sandbox.path('scripts/supervisor.sh')]);
+  const ended = new Promise<number | null>((resolve) => void running.process.once('close', resolve));
+  return { sandbox, running, ended };
+}
+
+function events(sandbox: Sandbox): readonly string[] {
+  try {
+    return readFileSync(sandbox.path('run/events'), 'utf8').trim().split('\n');
+  } catch {
+    return [];
+  }
+}
+
+async function until(isSo: () => boolean, what: string, seconds = 10): Promise<void> {
+  for (const end = performance.now() + seconds * 1000; performance.now() < end; await sleep(20)) if (isSo()) return;
+  assert.fail(`not within ${seconds} s: ${what}`);
+}
+
+const count = (sandbox: Sandbox, event: string) => events(sandbox).filter((line) => line === event).length;
+
+const stays = `echo started >>"$PLUMBLINE_RUN/events"
+echo $$ >"$PLUMBLINE_RUN/pid"
+trap 'echo stopped >>"$PLUMBLINE_RUN/events"; exit 0' TERM
+trap 'echo reloaded >>"$PLUMBLINE_RUN/events"' HUP
+while :; do sleep 0.1; done`;
+
+test('Patroni that is killed starts again at once, after the start gate', { skip: missing }, async () => {
+  const { sandbox, running } = stage(stays);
+  using _ = sandbox;
+  for (let round = 1; round <= 2; round += 1) {
+    await until(() => count(sandbox, 'started') === round, `start ${round}`, 2);
+    process.kill(Number(readFileSync(sandbox.path('run/pid'), 'utf8')), 'SIGKILL');
+  }
+  await until(() => count(sandbox, 'started') === 3, 'the third start', 2);
+  assert.deepEqual(events(sandbox).slice(0, 4), ['gate: start', 'started', 'gate: start', 'started']);
+  assert.match(running.output(), /Patroni ended with 137; it is started again/);
+});
+
+test('TERM is passed on, and the container ends well when Patroni has ended', { skip: missing }, async () => {
+  const { sandbox, running, ended } = stage(stays);
+  using _ = sandbox;
+  await until(() => count(sandbox, 'started') === 1, 'the start');
+  running.process.kill('SIGTERM');
+  assert.equal(await ended, 0);
+  assert.equal(count(sandbox, 'stopped'), 1);
+  assert.equal(count(sandbox, 'started'), 1);
+});
+
+test('Patroni that cannot live is tried again with pauses of at most 3 s', { skip: missing }, async () => {
+  const { sandbox } = stage('echo started >>"$PLUMBLINE_RUN/events"; exit 1');
+  using _ = sandbox;
+  await until(() => count(sandbox, 'started') >= 3, 'two at once', 2);
+  await sleep(3000);
+  const after = count(sandbox, 'started');
+  assert.ok(after <= 7, `${after} starts in five seconds`);
+  await until(() => count(sandbox, 'started') > after, 'another try', 5);
+});
+
+test('what Patroni leaves running when it is killed is ended with it', { skip: missing }, async () => {
+  const { sandbox } = stage(`echo started >>"$PLUMBLINE_RUN/events"
+echo $$ >"$PLUMBLINE_RUN/pid"
+bash -c 'while :; do echo cloning >>"$PLUMBLINE_RUN/clone-'$$'"; sleep 0.05; done' &
+wait`);
+  using _ = sandbox;
+  await until(() => count(sandbox, 'started') === 1, 'the start');
+  const pid = Number(readFileSync(sandbox.path('run/pid'), 'utf8'));
+  await sleep(200);
+  process.kill(pid, 'SIGKILL');
+  await until(() => count(sandbox, 'started') === 2, 'the next start');
+  const size = () => readFileSync(sandbox.path(`run/clone-${pid}`), 'utf8').length;
+  const before = size();
+  await sleep(400);
+  assert.equal(size(), before);
+});
+
+test('a Secret that changes is composed anew and Patroni is told, without a restart', { skip: missing }, async () => {
+  const { sandbox } = stage(stays);
+  using _ = sandbox;
+  await until(() => count(sandbox, 'started') === 1, 'the start');
+  await sleep(300);
+  sandbox.secret('system', { restapi: 'y' });
+  await until(() => count(sandbox, 'reloaded') === 1, 'the reload');
+  assert.equal(count(sandbox, 'gate: compose'), 1);
+  assert.equal(count(sandbox, 'started'), 1);
+});
+
+test('what the image sets for its own entry point does not reach Patroni', { skip: missing }, async () => {
+  const { sandbox } = stage(`env >"$PLUMBLINE_RUN/env"; echo started >>"$PLUMBLINE_RUN/events"; sleep 30`);
+  using _ = sandbox;
+  await until(() => count(sandbox, 'started') === 1, 'the start');
+  const variables = readFileSync(sandbox.path('run/env'), 'utf8');
+  assert.doesNotMatch(variables, /^(PGDATA|PG_VERSION|PATRONI_)/m);
+  assert.match(variables, /^PGPASSFILE=/m);
+});
