@@ -46,6 +46,12 @@ export function wasSettled({ status, metadata }: StoredDatabaseService): boolean
   return progressing?.observedGeneration === metadata.generation && settledReasons.has(progressing.reason);
 }
 
+/** Whether the status says that a Secret was lost: that it was there must not be forgotten with the process. */
+export function hasLostCredentials({ status }: StoredDatabaseService): boolean {
+  const stalled = status?.conditions?.find(({ type }) => type === 'Stalled');
+  return stalled?.status === 'True' && stalled.reason === ('CredentialsMissing' satisfies Verdict['reason']);
+}
+
 const settledReasons: ReadonlySet<string> = new Set<Verdict['reason']>([
   'Settled',
   'MembersStarting',

@@ -4,7 +4,7 @@ import { appliedEntry, deletion, deviations, drifts, isForeign, type Deviation, 
 import type { KubeObject } from '../kube/index.ts';
 import type { Action } from './action.ts';
 import { fieldManager, keyOfChild, type Child } from './child.ts';
-import { wasSettled } from './conditions.ts';
+import { hasLostCredentials, wasSettled } from './conditions.ts';
 import { holderOf } from './holder.ts';
 import { isRemovable } from './kinds.ts';
 import type { Stated } from './stated.ts';
@@ -51,7 +51,8 @@ function absent(observed: Observed, stated: Stated): Action {
   const { kind, metadata } = stated.object;
   const isKnown = observed.known.has(stated.key);
   const wasThere = isKnown || wasSettled(observed.resource);
-  if (kind === 'Secret' && arePasswordsInUse(observed, wasThere)) return { kind: 'miss', stated };
+  const isInUse = arePasswordsInUse(observed, wasThere || hasLostCredentials(observed.resource));
+  if (kind === 'Secret' && isInUse) return { kind: 'miss', stated };
   const gone = [deletion(kind, metadata.name)];
   if (wasThere && isReport(observed)) return { kind: 'lack', stated, drifts: gone };
   return { kind: 'create', stated, drifts: isKnown ? gone : [] };

@@ -14,6 +14,14 @@ const report = resource({ drift: { policy: 'Report' } });
 const settledReport = resource({ drift: { policy: 'Report' } }, {}, settledStatus);
 const service = statedOf(orders, 'Service/orders');
 const secret = statedOf(orders, 'Secret/orders-credentials');
+const stalled = {
+  type: 'Stalled',
+  status: 'True',
+  reason: 'CredentialsMissing',
+  message: '',
+  lastTransitionTime: noon,
+} as const;
+const lostStatus = { observedGeneration: 1, conditions: [stalled] };
 const known = new Set([service.key, secret.key]);
 
 const selector = ['f:spec', 'f:selector'];
@@ -251,6 +259,13 @@ const rows: readonly Row[] = [
   {
     what: 'a Secret that was there before a restart, with members',
     database: settled,
+    stated: secret,
+    others: [set],
+    expected: 'miss',
+  },
+  {
+    what: 'a Secret that the status says is lost, after a restart',
+    database: resource({}, {}, lostStatus),
     stated: secret,
     others: [set],
     expected: 'miss',
