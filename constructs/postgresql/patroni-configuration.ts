@@ -147,7 +147,8 @@ function dynamicConfiguration(database: Database): object {
     ignore_slots: [{ type: 'logical' }],
     loop_wait: 5,
     maximum_lag_on_failover: 1048576,
-    member_slots_ttl: 300,
+    // How long the slot of a member whose pod is gone keeps WAL: a pod that is only replaced is back in seconds.
+    member_slots_ttl: 120,
     postgresql: {
       parameters: Object.fromEntries(Object.entries(parameters).sort(([a], [b]) => (a < b ? -1 : 1))),
       // What pg_rewind left behind when it failed is no copy of anything.

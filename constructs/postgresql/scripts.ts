@@ -8,6 +8,7 @@ export const scripts = {
 #
 #   backup.sh --host=… --port=… --username=… --password-file=… --into=FOLDER --keep=N
 set -euo pipefail
+shopt -s nullglob
 umask 077
 
 for argument in "$@"; do
@@ -93,18 +94,18 @@ dump() {
   echo "backup: $(file_name "$1"): $(stat -c %s "$file") bytes"
 }
 
+# By globs, in the order of their names: an image may have no \`find\`.
 prune() {
-  local old
-  find "$into" -mindepth 1 -maxdepth 1 -type d -name '[0-9]*T[0-9]*Z' -printf '%f\\n' | sort -r | tail -n +"$((keep + 1))" |
-    while read -r old; do
-      echo "backup: removes $old"
-      rm -rf -- "\${into:?}/$old"
-    done
+  local complete=("$into"/[0-9]*T[0-9]*Z/) folder
+  for folder in "\${complete[@]:0:\${#complete[@]}>keep?\${#complete[@]}-keep:0}"; do
+    echo "backup: removes $(basename "$folder")"
+    rm -rf -- "$folder"
+  done
 }
 
 mkdir -p -- "$into"
 # What a killed run left; no other run is there, for the schedule forbids it.
-find "$into" -mindepth 1 -maxdepth 1 -type d -name '.partial-*' -exec rm -rf -- {} +
+rm -rf -- "$into"/.partial-*
 mkdir -- "$partial"
 write_password_file
 
@@ -1073,7 +1074,7 @@ watch_secrets() {
 
 postmaster() {
   local pid
-  { read -r pid <"$data/postmaster.pid"; } 2>/dev/null && kill -0 "$pid" 2>/dev/null && echo "$pid"
+  { read -r pid <"$data/postmaster.pid" && [[ $(<"/proc/$pid/comm") == postgres* ]]; } 2>/dev/null && echo "$pid"
 }
 
 failures=0
@@ -1082,8 +1083,10 @@ while [[ -z $stopping ]]; do
   python3 -B "$scripts/start_gate.py" start &
   child=$!
   if finish && [[ -z $stopping ]]; then
-    # In a session of its own, so that what it leaves behind can be ended with it; PostgreSQL has one of its own too, and stays.
-    TMPDIR=$run setsid patroni "$run/patroni.yml" &
+    # In a process group of its own, so that what it leaves behind can be ended with it; PostgreSQL has a session of its own, and stays.
+    set -m
+    TMPDIR=$run patroni "$run/patroni.yml" &
+    set +m
     child=$!
     patroni=$child
     watch_secrets "$child" &

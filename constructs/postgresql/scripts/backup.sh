@@ -4,6 +4,7 @@
 #
 #   backup.sh --host=… --port=… --username=… --password-file=… --into=FOLDER --keep=N
 set -euo pipefail
+shopt -s nullglob
 umask 077
 
 for argument in "$@"; do
@@ -89,18 +90,18 @@ dump() {
   echo "backup: $(file_name "$1"): $(stat -c %s "$file") bytes"
 }
 
+# By globs, in the order of their names: an image may have no `find`.
 prune() {
-  local old
-  find "$into" -mindepth 1 -maxdepth 1 -type d -name '[0-9]*T[0-9]*Z' -printf '%f\n' | sort -r | tail -n +"$((keep + 1))" |
-    while read -r old; do
-      echo "backup: removes $old"
-      rm -rf -- "${into:?}/$old"
-    done
+  local complete=("$into"/[0-9]*T[0-9]*Z/) folder
+  for folder in "${complete[@]:0:${#complete[@]}>keep?${#complete[@]}-keep:0}"; do
+    echo "backup: removes $(basename "$folder")"
+    rm -rf -- "$folder"
+  done
 }
 
 mkdir -p -- "$into"
 # What a killed run left; no other run is there, for the schedule forbids it.
-find "$into" -mindepth 1 -maxdepth 1 -type d -name '.partial-*' -exec rm -rf -- {} +
+rm -rf -- "$into"/.partial-*
 mkdir -- "$partial"
 write_password_file
 

@@ -50,7 +50,7 @@ watch_secrets() {
 
 postmaster() {
   local pid
-  { read -r pid <"$data/postmaster.pid"; } 2>/dev/null && kill -0 "$pid" 2>/dev/null && echo "$pid"
+  { read -r pid <"$data/postmaster.pid" && [[ $(<"/proc/$pid/comm") == postgres* ]]; } 2>/dev/null && echo "$pid"
 }
 
 failures=0
@@ -59,8 +59,10 @@ while [[ -z $stopping ]]; do
   python3 -B "$scripts/start_gate.py" start &
   child=$!
   if finish && [[ -z $stopping ]]; then
-    # In a session of its own, so that what it leaves behind can be ended with it; PostgreSQL has one of its own too, and stays.
-    TMPDIR=$run setsid patroni "$run/patroni.yml" &
+    # In a process group of its own, so that what it leaves behind can be ended with it; PostgreSQL has a session of its own, and stays.
+    set -m
+    TMPDIR=$run patroni "$run/patroni.yml" &
+    set +m
     child=$!
     patroni=$child
     watch_secrets "$child" &

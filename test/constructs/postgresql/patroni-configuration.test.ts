@@ -42,7 +42,7 @@ test('the dynamic configuration of the smallest database', () => {
     ignore_slots: [{ type: 'logical' }],
     loop_wait: 5,
     maximum_lag_on_failover: 1048576,
-    member_slots_ttl: 300,
+    member_slots_ttl: 120,
     postgresql: {
       parameters: {
         max_replication_slots: '32',

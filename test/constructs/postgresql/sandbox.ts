@@ -15,7 +15,7 @@ export interface Ran {
 }
 
 export const server: Installed = installed('initdb', 'postgresql');
-export const python: Installed = installed('python3', 'python3-minimal');
+export const python: Installed = installed('python3', 'python3');
 
 /** For the `skip` of a test that runs PostgreSQL. */
 export const serverMissing: string | false =

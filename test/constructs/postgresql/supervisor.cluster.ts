@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'node:test';
 import { Sandbox } from './sandbox.ts';
@@ -32,10 +32,10 @@ async function until(isSo: () => boolean, what: string, seconds = 10): Promise<v
 
 const count = (sandbox: Sandbox, event: string) => events(sandbox).filter((line) => line === event).length;
 
-const stays = `echo started >>"$PLUMBLINE_RUN/events"
-echo $$ >"$PLUMBLINE_RUN/pid"
-trap 'echo stopped >>"$PLUMBLINE_RUN/events"; exit 0' TERM
+const stays = `trap 'echo stopped >>"$PLUMBLINE_RUN/events"; exit 0' TERM
 trap 'echo reloaded >>"$PLUMBLINE_RUN/events"' HUP
+echo $$ >"$PLUMBLINE_RUN/pid"
+echo started >>"$PLUMBLINE_RUN/events"
 while :; do sleep 0.1; done`;
 
 test('Patroni that is killed starts again at once, after the start gate', { skip: missing }, async () => {
@@ -71,14 +71,14 @@ test('Patroni that cannot live is tried again with pauses of at most 3 s', { ski
 });
 
 test('what Patroni leaves running when it is killed is ended with it', { skip: missing }, async () => {
-  const { sandbox } = stage(`echo started >>"$PLUMBLINE_RUN/events"
-echo $$ >"$PLUMBLINE_RUN/pid"
+  const { sandbox } = stage(`echo $$ >"$PLUMBLINE_RUN/pid"
+echo started >>"$PLUMBLINE_RUN/events"
 bash -c 'while :; do echo cloning >>"$PLUMBLINE_RUN/clone-'$$'"; sleep 0.05; done' &
 wait`);
   using _ = sandbox;
   await until(() => count(sandbox, 'started') === 1, 'the start');
   const pid = Number(readFileSync(sandbox.path('run/pid'), 'utf8'));
-  await sleep(200);
+  await until(() => existsSync(sandbox.path(`run/clone-${pid}`)), 'the clone');
   process.kill(pid, 'SIGKILL');
   await until(() => count(sandbox, 'started') === 2, 'the next start');
   const size = () => readFileSync(sandbox.path(`run/clone-${pid}`), 'utf8').length;
