@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { locateBinaries } from './binaries.ts';
-import { buildKey, packages } from './pins.ts';
+import { controlPlane } from './pins.ts';
+
+const { key, packages } = controlPlane;
 
 test('without Go, one sentence says what to install', async (t) => {
   const { folder, onProgress } = setUp(t);
@@ -35,7 +37,7 @@ test('what is missing is built, under a name that shows only when it is whole, a
   );
   const [one, two] = await Promise.all([locateBinaries(onProgress), locateBinaries(onProgress)]);
   assert.deepEqual(one, two);
-  const cache = join(folder, 'cache', buildKey);
+  const cache = join(folder, 'cache', key);
   assert.deepEqual(readdirSync(cache).toSorted(), Object.keys(packages).toSorted());
   assert.equal(lines.filter((line) => line.startsWith('Building')).length, 1);
   assert.equal(lines.filter((line) => line.startsWith('Waiting')).length, 1);
@@ -50,7 +52,7 @@ test('what is missing is built, under a name that shows only when it is whole, a
 
 test('a build that was cut off goes on where it was', async (t) => {
   const { folder, lines, onProgress } = setUp(t);
-  const cache = join(folder, 'cache', buildKey);
+  const cache = join(folder, 'cache', key);
   mkdirSync(cache, { recursive: true });
   for (const name of ['etcd', 'kubectl', 'kube-apiserver']) writeFileSync(join(cache, name), 'whole');
   writeFileSync(join(cache, 'kube-scheduler.1.partial'), 'half');

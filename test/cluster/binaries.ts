@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { builtBinaries } from './build.ts';
 import type { Part } from './parts.ts';
+import { controlPlane } from './pins.ts';
 
 /** Paths of executables. What may be missing in a folder of somebody else's is optional. */
 export type Binaries = Readonly<Record<'etcd' | 'kube-apiserver' | 'kubectl', string>> &
@@ -18,7 +19,7 @@ const optional = ['kube-controller-manager', 'kube-scheduler'] as const;
  */
 export async function locateBinaries(onProgress?: (line: string) => void): Promise<Binaries> {
   const assets = process.env['KUBEBUILDER_ASSETS'];
-  return assets ? assetsIn(assets) : builtBinaries(onProgress);
+  return assets ? assetsIn(assets) : builtBinaries(controlPlane, onProgress);
 }
 
 function assetsIn(folder: string): Binaries {

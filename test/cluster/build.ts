@@ -5,25 +5,24 @@ import { createFolder, removeStaleFolders } from './folder.ts';
 import { requireGo } from './go.ts';
 import { withLock } from './lock.ts';
 import { tail } from './log.ts';
-import type { Binaries } from './binaries.ts';
-import { buildFlags, buildKey, kubernetesVersion, moduleFolder, packages } from './pins.ts';
+import type { GoModule } from './go-module.ts';
 import { Guard } from './process.ts';
 import { createProgress, type Progress } from './progress.ts';
 
-type Name = keyof typeof packages;
-const names = Object.keys(packages) as Name[];
-
-/** The executables in the cache; those that are missing are built, by one process at a time. */
-export async function builtBinaries(onProgress?: (line: string) => void): Promise<Binaries> {
-  const folder = join(cacheFolder(), buildKey);
-  if (missingIn(folder).length > 0) {
+/** Paths of a module's executables in the cache; those that are missing are built, by one process at a time. */
+export async function builtBinaries<Name extends string>(
+  module: GoModule<Name>,
+  onProgress?: (line: string) => void,
+): Promise<Readonly<Record<Name, string>>> {
+  const folder = join(cacheFolder(), module.key);
+  if (missingIn(folder, module).length > 0) {
     requireGo();
     mkdirSync(folder, { recursive: true });
     const progress = createProgress(onProgress);
-    const onWait = (pid: number): void => progress.line(`Waiting for process ${pid}, which builds Kubernetes …`);
-    await withLock(join(folder, 'lock'), onWait, () => buildMissing(folder, progress));
+    const onWait = (pid: number): void => progress.line(`Waiting for process ${pid}, which builds ${module.title} …`);
+    await withLock(join(folder, 'lock'), onWait, () => buildMissing(folder, module, progress));
   }
-  return Object.fromEntries(names.map((name) => [name, join(folder, name)])) as Record<Name, string>;
+  return Object.fromEntries(namesOf(module).map((name) => [name, join(folder, name)])) as Record<Name, string>;
 }
 
 /** `$PLUMBLINE_CACHE`, or `plumbline` in the user's cache folder. */
@@ -32,31 +31,35 @@ export function cacheFolder(): string {
   return own || join(user || join(homedir(), '.cache'), 'plumbline');
 }
 
-function missingIn(folder: string): Name[] {
-  return names.filter((name) => !existsSync(join(folder, name)));
+function namesOf<Name extends string>({ packages }: GoModule<Name>): Name[] {
+  return Object.keys(packages) as Name[];
 }
 
-async function buildMissing(folder: string, progress: Progress): Promise<void> {
-  const missing = missingIn(folder);
+function missingIn(folder: string, module: GoModule): string[] {
+  return namesOf(module).filter((name) => !existsSync(join(folder, name)));
+}
+
+async function buildMissing(folder: string, module: GoModule, progress: Progress): Promise<void> {
+  const missing = missingIn(folder, module);
   if (missing.length === 0) return;
   for (const name of readdirSync(folder)) if (name.endsWith('.partial')) rmSync(join(folder, name), { force: true });
   removeStaleFolders();
-  progress.line(`Building Kubernetes ${kubernetesVersion} from source, once, into ${folder} (some minutes) …`);
+  progress.line(`Building ${module.title} from source, once, into ${folder} (some minutes) …`);
   const guard = new Guard(createFolder());
   try {
-    for (const name of missing) await progress.during(`  ${name}`, () => build(guard, name, folder));
+    for (const name of missing) await progress.during(`  ${name}`, () => build(guard, module, name, folder));
   } finally {
     await guard.close();
   }
 }
 
-async function build(guard: Guard, name: Name, folder: string): Promise<void> {
+async function build(guard: Guard, module: GoModule, name: string, folder: string): Promise<void> {
   const partial = join(folder, `${name}.${process.pid}.partial`);
   const go = await guard.run({
     name,
     command: 'go',
-    args: ['build', ...buildFlags, '-o', partial, packages[name]],
-    cwd: moduleFolder,
+    args: ['build', ...module.flags, '-o', partial, module.packages[name] ?? name],
+    cwd: module.folder,
     environment: environment(guard.folder),
     log: join(guard.folder, `${name}.log`),
   });

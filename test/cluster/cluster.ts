@@ -1,9 +1,10 @@
 import type { KubectlResult } from './kubectl.ts';
+import type { Image } from './node/archive.ts';
 import type { Part } from './parts.ts';
 
-/** A real Kubernetes control plane on this machine, without nodes: pods are stored but never run. */
+/** A real Kubernetes control plane on this machine. Without a node pods are stored but never run. */
 export interface Cluster extends AsyncDisposable {
-  /** `https://127.0.0.1:<port>`; the same for as long as the cluster lives. */
+  /** `https://127.0.0.1:<port>`, with a node another address; the same for as long as the cluster lives. */
   readonly server: string;
   /** Path of an administrator's kubeconfig; its context is `plumbline`. */
   readonly kubeconfig: string;
@@ -38,7 +39,27 @@ export interface Cluster extends AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
+/** A cluster on whose only node pods run. Nothing of it can be reached from another machine, nor does it reach one. */
+export interface NodeCluster extends Cluster {
+  readonly nodeName: string;
+  /** IPv4 address of the node, as this machine sees it. */
+  readonly nodeAddress: string;
+  /** Makes an image known to the node, which pulls none from anywhere. Those of `images` are known already, and sooner. */
+  loadImage(image: Image): Promise<void>;
+  /**
+   * Runs a command on the node as root, where it sees the processes of all pods, and returns its standard output.
+   * @throws when it fails, with what it said.
+   */
+  runOnNode(command: string, args: readonly string[], stdin?: string): Promise<string>;
+}
+
 export interface ClusterOptions {
+  /** Start one real node too, which needs root on Linux; see `whyNoNode`. Defaults to false. */
+  readonly node?: boolean;
+  /** What the node can run. They are unpacked once and kept in the cache. Defaults to none. */
+  readonly images?: readonly Image[];
+  /** How much the volumes of the node's StorageClass can have together. Defaults to 65536, however much there really is. */
+  readonly volumeCapacityMi?: number;
   /** Start kube-controller-manager: garbage collection, ServiceAccounts, StatefulSets … Defaults to true. */
   readonly controllerManager?: boolean;
   /** Start kube-scheduler. Without nodes it places nothing, but it says so on each pod. Defaults to true. */

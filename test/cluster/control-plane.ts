@@ -34,7 +34,8 @@ export class ControlPlane implements Cluster {
   readonly #running = new Map<Part, GuardedProcess>();
   #users = 0;
 
-  constructor(binaries: Binaries, options: ClusterOptions, ports: Ports, guard: Guard) {
+  /** @param address of this machine, at which the API server is reached. Without a node, nobody but this machine needs to. */
+  constructor(binaries: Binaries, options: ClusterOptions, ports: Ports, guard: Guard, address = '127.0.0.1') {
     const isWanted: Record<Part, boolean> = {
       etcd: true,
       'kube-apiserver': true,
@@ -45,19 +46,20 @@ export class ControlPlane implements Cluster {
     this.#guard = guard;
     this.folder = guard.folder;
     this.kubectl = binaries.kubectl;
-    this.server = `https://127.0.0.1:${ports.apiServer}`;
+    this.server = `https://${address}:${ports.apiServer}`;
     this.parts = allParts.filter((part) => isWanted[part] && binaries[part] !== undefined);
     this.auditLogPath = options.auditLog === true ? join(this.folder, 'audit.log') : undefined;
     this.stopScript = options.keep === true ? writeStopScript(this.folder, guard.pid) : undefined;
     this.#layout = {
       folder: this.folder,
+      address,
       ports,
       hasControllerManager: this.parts.includes('kube-controller-manager'),
       auditLogPath: this.auditLogPath,
       apiServerFlags: options.apiServerFlags ?? [],
       crds: options.crds ?? [],
     };
-    this.#authority = writeFiles(this.folder, this.server);
+    this.#authority = writeFiles(this.folder, this.server, address);
     const user = 'plumbline-admin';
     const client = this.#authority.issueClient({ commonName: user, organizations: [administrators] });
     this.kubeconfig = this.#writeKubeconfig('admin.kubeconfig', user, client);

@@ -15,7 +15,7 @@ rules:
 `;
 
 /** Writes what the parts read at their start into the folder, and returns the authority that signed it. */
-export function writeFiles(folder: string, server: string): Authority {
+export function writeFiles(folder: string, server: string, address: string): Authority {
   const write = (name: string, text: string): void => writeFileSync(join(folder, name), text, { mode: 0o600 });
   const authority = createAuthority('plumbline');
   write('ca.crt', authority.certificate);
@@ -24,10 +24,14 @@ export function writeFiles(folder: string, server: string): Authority {
   const serving = authority.issueServer(
     { commonName: 'kube-apiserver' },
     ['localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc', 'kubernetes.default.svc.cluster.local'],
-    ['127.0.0.1', serviceAddress],
+    ['127.0.0.1', address, serviceAddress],
   );
   write('server.crt', serving.certificate);
   write('server.key', serving.key);
+
+  const toKubelet = authority.issueClient({ commonName: 'kube-apiserver', organizations: [administrators] });
+  write('kubelet-client.crt', toKubelet.certificate);
+  write('kubelet-client.key', toKubelet.key);
 
   const serviceAccounts = createSigningKeys();
   write('service-accounts.pub', serviceAccounts.publicKey);

@@ -2,6 +2,8 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { commandLine } from './command-line.ts';
+import { cgroupName } from './node/cgroups.ts';
+import { linkName, sweepNode } from './node/sweep.ts';
 
 const prefix = 'plumbline-cluster-';
 const guardFile = 'guard';
@@ -35,6 +37,7 @@ export function removeFolder(folder: string): void {
     // A pid may have been given to another process since. What was started here has the folder in its command line.
     if (commandLine(pid)?.includes(folder) === true) endNow(pid);
   }
+  sweepNode(folder);
   rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 }
 
@@ -50,6 +53,15 @@ isRunning && kill ${guardPid}
 while isRunning; do sleep 0.1; done
 for pid in $(cat '${folder}/pids' 2>/dev/null); do
   { tr '\\0' ' ' </proc/$pid/cmdline || ps -p $pid -o args=; } 2>/dev/null | grep -q -F '${folder}' && kill -9 $pid
+done
+# Of its node the kernel leaves control groups, which can be removed when no process is in them any more.
+tries=0
+while [ $tries -lt 100 ]; do
+  groups=$(find /sys/fs/cgroup -depth -type d -path '*/${cgroupName(folder)}*' 2>/dev/null)
+  [ -z "$groups" ] && [ ! -e /sys/class/net/${linkName(folder)} ] && break
+  rmdir $groups 2>/dev/null
+  sleep 0.1
+  tries=$((tries + 1))
 done
 rm -rf '${folder}'
 `;

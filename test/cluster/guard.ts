@@ -4,6 +4,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { appendFileSync, openSync, closeSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { endNode, sweepNode } from './node/sweep.ts';
 
 export interface Command {
   /** Unique among what runs under one guard. */
@@ -14,6 +15,8 @@ export interface Command {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Path of the file to which standard output and error are appended. */
   readonly log: string;
+  /** Ends with process 1 of the folder's node. Defaults to false. */
+  readonly inNode?: boolean;
 }
 
 export type GuardRequest =
@@ -32,6 +35,7 @@ const folder = process.argv[2];
 if (folder === undefined) throw new Error('usage: guard.ts <folder>');
 
 const running = new Map<string, ChildProcess>();
+const inNode = new Set<ChildProcess>();
 let isKept = false;
 let isClosing = false;
 
@@ -56,7 +60,7 @@ process.on('disconnect', () => {
 });
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, close);
 
-function run({ name, command, args, cwd, environment, log }: Command): void {
+function run({ name, command, args, cwd, environment, log, inNode: isInNode = false }: Command): void {
   if (isClosing) return;
   const output = openSync(log, 'a', 0o600);
   // A group of its own, so that what the child starts ends with it.
@@ -65,6 +69,7 @@ function run({ name, command, args, cwd, environment, log }: Command): void {
   child.once('error', (error) => report({ type: 'failed', name, message: error.message }));
   if (child.pid === undefined) return;
   running.set(name, child);
+  if (isInNode) inNode.add(child);
   appendFileSync(join(folder ?? '', 'pids'), `${child.pid}\n`);
   report({ type: 'running', name, pid: child.pid });
   child.once('exit', (code, signal) => {
@@ -78,11 +83,13 @@ function close(): void {
   if (isClosing) return;
   isClosing = true;
   // The folder goes too, so nothing is worth a graceful end.
-  for (const child of running.values()) end(child, 'SIGKILL');
+  const isNodeEnding = endNode(folder ?? '');
+  for (const child of running.values()) if (!(isNodeEnding && inNode.has(child))) end(child, 'SIGKILL');
   if (running.size === 0) finish();
 }
 
 function finish(): void {
+  sweepNode(folder ?? '');
   rmSync(folder ?? '', { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   process.exit(0);
 }

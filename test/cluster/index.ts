@@ -1,7 +1,10 @@
-export type { Cluster, ClusterOptions } from './cluster.ts';
+export type { Cluster, ClusterOptions, NodeCluster } from './cluster.ts';
 export type { KubectlResult } from './kubectl.ts';
+export type { Image } from './node/archive.ts';
+export { postgresqlImage } from './node/postgresql-image.ts';
+export { whyNoNode } from './node/requirements.ts';
 export { newNamespace } from './namespace.ts';
 export type { Part } from './parts.ts';
 export { StartError } from './readiness.ts';
-export { plumblineCrd, sharedCluster } from './shared.ts';
+export { plumblineCrd, sharedCluster, sharedNodeCluster } from './shared.ts';
 export { startCluster } from './start.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 export const allParts = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'] as const;
 export type Part = (typeof allParts)[number];
 
-/** On 127.0.0.1. etcd has none: it listens on a socket in the folder. */
+/** On 127.0.0.1, but the API server's at its own address. etcd has none: it listens on a socket in the folder. */
 export interface Ports {
   readonly apiServer: number;
   readonly controllerManager: number;
@@ -13,6 +13,8 @@ export interface Ports {
 
 export interface Layout {
   readonly folder: string;
+  /** Where the API server listens. On a loopback address it is for this machine alone, otherwise for a node too. */
+  readonly address: string;
   readonly ports: Ports;
   readonly hasControllerManager: boolean;
   readonly auditLogPath: string | undefined;
@@ -61,14 +63,12 @@ function etcd({ folder }: Layout): string[] {
   ];
 }
 
-function apiServer({ folder, ports, hasControllerManager, auditLogPath }: Layout): string[] {
+function apiServer({ folder, address, ports, hasControllerManager, auditLogPath }: Layout): string[] {
   return [
     `--etcd-servers=${etcdSocket}`,
-    '--bind-address=127.0.0.1',
+    `--bind-address=${address}`,
     `--secure-port=${ports.apiServer}`,
-    // Must not be a loopback address, and without nodes nobody dials it: one of those reserved for documentation (RFC 5737).
-    '--advertise-address=192.0.2.1',
-    '--endpoint-reconciler-type=none',
+    ...(address.startsWith('127.') ? withoutNode : withNode(folder, address)),
     ...servingCertificate(folder),
     `--client-ca-file=${join(folder, 'ca.crt')}`,
     '--authorization-mode=Node,RBAC',
@@ -83,6 +83,23 @@ function apiServer({ folder, ports, hasControllerManager, auditLogPath }: Layout
     ...(auditLogPath === undefined
       ? []
       : [`--audit-policy-file=${join(folder, 'audit-policy.yaml')}`, `--audit-log-path=${auditLogPath}`]),
+  ];
+}
+
+const withoutNode = [
+  // Must not be a loopback address, and without nodes nobody dials it: one of those reserved for documentation (RFC 5737).
+  '--advertise-address=192.0.2.1',
+  '--endpoint-reconciler-type=none',
+];
+
+function withNode(folder: string, address: string): string[] {
+  return [
+    `--advertise-address=${address}`,
+    '--endpoint-reconciler-type=master-count',
+    // Its name is known to nobody.
+    '--kubelet-preferred-address-types=InternalIP',
+    `--kubelet-client-certificate=${join(folder, 'kubelet-client.crt')}`,
+    `--kubelet-client-key=${join(folder, 'kubelet-client.key')}`,
   ];
 }
 

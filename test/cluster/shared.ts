@@ -1,11 +1,13 @@
 import { fileURLToPath } from 'node:url';
-import type { Cluster } from './cluster.ts';
+import type { Cluster, NodeCluster } from './cluster.ts';
+import { postgresqlImage } from './node/postgresql-image.ts';
 import { startCluster } from './start.ts';
 
 /** The CRD of Plumbline, as it is committed. */
 export const plumblineCrd = fileURLToPath(new URL('../../crds/plumbline.dev_databaseservices.yaml', import.meta.url));
 
 let shared: Promise<Cluster> | undefined;
+let sharedWithNode: Promise<NodeCluster> | undefined;
 
 /**
  * One cluster for everything in this process that needs no cluster of its own: started by the first call, stopped when the
@@ -14,6 +16,19 @@ let shared: Promise<Cluster> | undefined;
 export function sharedCluster(): Promise<Cluster> {
   shared ??= startShared();
   return shared;
+}
+
+/** The same with a node, which has the PostgreSQL image; see `whyNoNode`. */
+export function sharedNodeCluster(): Promise<NodeCluster> {
+  sharedWithNode ??= startSharedWithNode();
+  return sharedWithNode;
+}
+
+async function startSharedWithNode(): Promise<NodeCluster> {
+  const images = [await postgresqlImage()];
+  const cluster = await startCluster({ node: true, images, crds: [plumblineCrd] });
+  process.once('beforeExit', () => void cluster.stop());
+  return cluster;
 }
 
 async function startShared(): Promise<Cluster> {

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, readdirSync, readlinkSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { test } from 'node:test';
+import { startCluster, whyNoNode } from './index.ts';
+import { commandLine } from './command-line.ts';
+import { assertNothingLeft, pidsOf } from './left-overs.ts';
+import { cgroupName } from './node/cgroups.ts';
+import { linkName } from './node/sweep.ts';
+
+const reason = whyNoNode();
+const skip = reason === undefined ? false : `No node here: ${reason}.`;
+
+test('stopping a cluster whose node runs pods leaves nothing of it', { skip }, async () => {
+  const before = machineSettings();
+  const { child, folder, pids, namespaces } = await startElsewhere();
+  assert.deepEqual(machineSettings(), before, 'also while it runs');
+  assert.notDeepEqual(leftOf(folder, namespaces), nothing);
+  child.stdin.end('stop\n');
+  await once(child, 'exit');
+  assert.deepEqual(leftOf(folder, namespaces), nothing, 'at once');
+  await assertNothingLeft(folder, pids);
+  assert.deepEqual(machineSettings(), before);
+});
+
+test('a process that is killed leaves nothing of its node', { skip }, async () => {
+  const { child, folder, pids, namespaces } = await startElsewhere();
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  await assertNothingLeft(folder, pids);
+  assert.deepEqual(leftOf(folder, namespaces), nothing);
+});
+
+test('the next start removes what a killed guard left of a node', { skip }, async () => {
+  const { child, folder, pids, namespaces } = await startElsewhere();
+  process.kill(pids[0] ?? 0, 'SIGKILL');
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  assert.notDeepEqual(leftOf(folder, namespaces), nothing);
+  await using _next = await startCluster({ controllerManager: false, scheduler: false });
+  await assertNothingLeft(folder, pids);
+  assert.deepEqual(leftOf(folder, namespaces), nothing);
+});
+
+test('the script of a kept cluster stops its node, even if its guard was killed', { skip }, async () => {
+  for (const isGuardKilled of [false, true]) {
+    const { child, folder, pids, namespaces } = await startElsewhere('{ keep: true }');
+    child.stdin.end();
+    await once(child, 'exit');
+    assert.notDeepEqual(leftOf(folder, namespaces), nothing);
+    if (isGuardKilled) process.kill(pids[0] ?? 0, 'SIGKILL');
+    execFileSync(`${folder}/stop.sh`);
+    assert.deepEqual(leftOf(folder, namespaces), nothing);
+    await assertNothingLeft(folder, pids);
+  }
+});
+
+/** Starts a cluster in a process of its own, with a pod that has a volume and does not heed SIGTERM. */
+async function startElsewhere(options = '{}') {
+  const { NODE_TEST_CONTEXT: _, ...environment } = process.env;
+  const script = `
+    import { createInterface } from 'node:readline';
+    import { postgresqlImage, startCluster } from ${JSON.stringify(new URL('index.ts', import.meta.url).href)};
+    const image = await postgresqlImage();
+    const cluster = await startCluster({ node: true, images: [image], ...${options} });
+    const manifest = ${JSON.stringify(JSON.stringify(workload('IMAGE')))}.replace('IMAGE', image.reference);
+    await cluster.kubectlRun(['create', '-f', '-'], manifest);
+    const { code, stderr } = await cluster.kubectlRun(['wait', '--for=condition=Ready', 'pod/stubborn', '--timeout=60s']);
+    if (code !== 0) throw new Error(stderr);
+    console.log(cluster.folder);
+    for await (const line of createInterface(process.stdin)) if (line === 'stop') await cluster.stop();`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: environment,
+  });
+  for await (const folder of createInterface(child.stdout)) {
+    const init = readFileSync(`${folder}/node/pid`, 'utf8').trim();
+    const namespaces = kinds.map((kind) => readlinkSync(`/proc/${init}/ns/${kind}`));
+    child.stdout.resume();
+    return { child, folder, pids: pidsOf(folder), namespaces };
+  }
+  throw new Error(`The process ended before it had a cluster, with code ${child.exitCode}.`);
+}
+
+function workload(image: string): object {
+  const claim = {
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: { name: 'data' },
+    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '32Mi' } } },
+  };
+  const container = {
+    name: 'main',
+    image,
+    command: ['bash', '-c', 'trap "" TERM; while :; do sleep 1; done'],
+    volumeMounts: [{ name: 'data', mountPath: '/data' }],
+  };
+  const pod = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'stubborn' },
+    spec: { containers: [container], volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }] },
+  };
+  return { apiVersion: 'v1', kind: 'List', items: [claim, pod] };
+}
+
+const kinds = ['pid', 'net', 'mnt'];
+const nothing = { processes: 0, mounts: 0, cgroups: 0, loopDevices: 0, hasLink: false };
+
+/** What a node that had these namespaces has left on this machine. */
+function leftOf(folder: string, namespaces: readonly string[]): typeof nothing {
+  const isIn = (pid: string, kind: string): boolean => {
+    try {
+      return namespaces.includes(readlinkSync(`/proc/${pid}/ns/${kind}`));
+    } catch {
+      // It has ended meanwhile.
+      return false;
+    }
+  };
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  const groups = execFileSync('find', ['/sys/fs/cgroup', '-type', 'd', '-name', cgroupName(folder)], {
+    encoding: 'utf8',
+  });
+  const loops = execFileSync('losetup', ['--list', '--noheadings', '--output=BACK-FILE'], { encoding: 'utf8' });
+  return {
+    // One that only waits to be reaped has no command line.
+    processes: pids.filter((pid) => commandLine(Number(pid)) !== undefined && kinds.some((kind) => isIn(pid, kind)))
+      .length,
+    mounts: linesWith(readFileSync('/proc/self/mounts', 'utf8'), folder),
+    cgroups: linesWith(groups, '/'),
+    loopDevices: linesWith(loops, folder),
+    hasLink: existsSync(`/sys/class/net/${linkName(folder)}`),
+  };
+}
+
+function linesWith(text: string, part: string): number {
+  return text.split('\n').filter((line) => line.includes(part)).length;
+}
+
+/** What a node would change of this machine if it were not kept apart. */
+function machineSettings(): unknown {
+  const settings = [
+    'net/ipv4/ip_forward',
+    'vm/overcommit_memory',
+    'vm/panic_on_oom',
+    'kernel/panic',
+    'kernel/panic_on_oops',
+  ];
+  return {
+    settings: settings.map((name) => `${name}=${readFileSync(`/proc/sys/${name}`, 'utf8').trim()}`),
+    packetFilter: spawnSync('nft', ['list', 'tables'], { encoding: 'utf8' }).stdout,
+    folders: ['/var/lib/kubelet', '/var/lib/cni', '/var/log/containers', '/run/containerd', '/opt/containerd'].filter(
+      existsSync,
+    ),
+  };
+}

@@ -1,0 +1,44 @@
+import { fileURLToPath } from 'node:url';
+import { goModule, pinned } from '../go-module.ts';
+
+const containerdFolder = folderOf('containerd');
+const containerdVersion = pinned(containerdFolder, 'github.com/containerd/containerd/v2 (v\\S+)');
+const plugins = 'github.com/containernetworking/plugins/plugins';
+
+/** The container runtime and the plugins that give each pod its network. */
+export const containerd = goModule({
+  name: 'containerd',
+  folder: containerdFolder,
+  version: containerdVersion,
+  variables: { 'github.com/containerd/containerd/v2/version.Version': containerdVersion },
+  packages: {
+    loopback: `${plugins}/main/loopback`,
+    ptp: `${plugins}/main/ptp`,
+    'host-local': `${plugins}/ipam/host-local`,
+    portmap: `${plugins}/meta/portmap`,
+    'containerd-shim-runc-v2': 'github.com/containerd/containerd/v2/cmd/containerd-shim-runc-v2',
+    ctr: 'github.com/containerd/containerd/v2/cmd/ctr',
+    containerd: 'github.com/containerd/containerd/v2/cmd/containerd',
+  },
+});
+
+const corednsFolder = folderOf('coredns');
+
+export const coredns = goModule({
+  name: 'CoreDNS',
+  folder: corednsFolder,
+  version: pinned(corednsFolder, 'github.com/coredns/coredns (v\\S+)'),
+  packages: { coredns: 'github.com/coredns/coredns' },
+});
+
+/** The first process of each pod, and of the node itself. */
+export const pause = goModule({
+  name: 'pause',
+  folder: folderOf('pause'),
+  version: 'v1',
+  packages: { pause: 'plumbline.dev/node/pause' },
+});
+
+function folderOf(name: string): string {
+  return fileURLToPath(new URL(`../node-parts/${name}`, import.meta.url));
+}
