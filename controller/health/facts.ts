@@ -53,13 +53,15 @@ function statefulSet(object: KubeObject): Facts {
 function pod(object: KubeObject): Facts {
   const status = record(object['status']);
   // A pod that has ended stays with all its labels until somebody deletes it: its node went away, or the kubelet evicted it.
-  const isEnded = ['Failed', 'Succeeded'].includes(text(status, 'phase') ?? '');
-  const isReady = condition(status, 'Ready', 'True') !== undefined;
+  const isEnded =
+    ['Failed', 'Succeeded'].includes(text(status, 'phase') ?? '') || text(status, 'reason') === 'NodeLost';
+  const isReady =
+    !isEnded && object.metadata.deletionTimestamp === undefined && condition(status, 'Ready', 'True') !== undefined;
   return {
     kind: 'Pod',
     isPrimary: object.metadata.labels?.[roleLabel] === primaryRole,
-    isReady: isReady && !isEnded && object.metadata.deletionTimestamp === undefined,
-    trouble: isEnded || text(status, 'reason') === 'NodeLost' ? ended(status) : (unscheduled(status) ?? stuck(status)),
+    isReady,
+    trouble: isEnded ? ended(status) : isReady ? undefined : (unscheduled(status) ?? stuck(status)),
   };
 }
 

@@ -75,7 +75,8 @@ test('an edit of the data of a Secret is an instruction, and no drift', async ()
   await shop.create('edited');
   const edit = () => shop.patch('Secret', 'edited-credentials', { body: { data: { password: 'bmV3' } } });
   assert.deepEqual(await shop.requestsFor(edit), []);
-  assert.equal(((await shop.get('Secret', 'edited-credentials'))?.['data'] as { password: string }).password, 'bmV3');
+  const data = (await shop.get('Secret', 'edited-credentials'))?.['data'] as { password?: string } | undefined;
+  assert.equal(data?.password, 'bmV3');
 });
 
 for (const label of ['app.kubernetes.io/managed-by', 'plumbline.dev/database']) {

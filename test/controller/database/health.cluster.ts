@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { eventually } from '../running-plumbline.ts';
+import { Shop } from './shop.ts';
+
+let shop: Shop;
+before(async () => {
+  shop = await Shop.open();
+  await shop.create('orders', { replicas: 3 });
+});
+after(async () => {
+  await shop[Symbol.asyncDispose]();
+});
+
+const ready = {
+  phase: 'Running',
+  conditions: [
+    { type: 'Ready', status: 'True' },
+    { type: 'PodScheduled', status: 'True' },
+  ],
+};
+
+/** Says of a member what its kubelet would. There are no nodes here. */
+async function say(ordinal: number, status: object): Promise<void> {
+  await shop.patch('Pod', `orders-${ordinal}`, {
+    kind: 'strategic',
+    body: { status },
+    subresource: 'status',
+    fieldManager: 'kubelet',
+  });
+}
+
+async function role(ordinal: number, role: 'primary' | 'replica'): Promise<void> {
+  const body = { metadata: { labels: { 'plumbline.dev/role': role } } };
+  await shop.patch('Pod', `orders-${ordinal}`, { body, fieldManager: 'Patroni' });
+}
+
+async function untilPhase(phase: string): Promise<void> {
+  await eventually(`the phase is ${phase}`, async () => (await shop.status('orders'))?.phase === phase || undefined);
+  await shop.running.settled();
+}
+
+test('it runs when all members are ready and one is the primary; a burst of pod events is few statuses', async () => {
+  await eventually('the pods are there', () => shop.get('Pod', 'orders-2'));
+  await shop.running.settled();
+  const made = await shop.requestsFor(async () => {
+    await Promise.all([0, 1, 2].map((n) => say(n, ready)));
+    await Promise.all([role(0, 'primary'), role(1, 'replica'), role(2, 'replica')]);
+    await untilPhase('Running');
+  });
+  assert(made.every((request) => request === 'apply DatabaseService') && made.length <= 3, made.join(', '));
+  const status = await shop.status('orders');
+  assert.deepEqual([status?.ready, status?.readyReplicas, status?.primary], ['3/3', 3, 'orders-0']);
+  assert.match(await shop.condition('orders', 'Ready'), /^True AllMembersReady: 3 of 3/);
+  assert.match(await shop.condition('orders', 'Degraded'), /^False NoMemberLost/);
+});
+
+test('an edit of the image of a running database is put back before anything restarts, and it stays Running', async () => {
+  const members = async () =>
+    Promise.all([0, 1, 2].map(async (n) => (await shop.get('Pod', `orders-${n}`))?.metadata.uid));
+  const before = await members();
+  const body = { spec: { template: { spec: { containers: [{ name: 'postgres', image: 'evil:1' }] } } } };
+  const made = await shop.requestsFor(() => shop.patch('StatefulSet', 'orders', { kind: 'strategic', body }));
+  assert.deepEqual([...made].sort(), ['apply DatabaseService', 'apply StatefulSet', 'create Event']);
+  assert.deepEqual(await members(), before);
+  assert.equal((await shop.status('orders'))?.phase, 'Running');
+});
+
+for (const status of [
+  { phase: 'Failed', reason: 'Terminated', message: 'Pod was terminated in response to imminent node shutdown.' },
+  { phase: 'Succeeded' },
+]) {
+  test(`https://github.com/cloudnative-pg/cloudnative-pg/issues/1593: a member that says ${status.phase} is lost at once`, async () => {
+    const held = (finalizers: readonly string[] | null) =>
+      shop.patch('Pod', 'orders-2', { body: { metadata: { finalizers } } });
+    await held(['plumbline.dev/test']);
+    await say(2, status);
+    await untilPhase('Degraded');
+    const words = status.message ?? 'Succeeded';
+    assert.match(
+      await shop.condition('orders', 'Degraded'),
+      new RegExp(`^True PodTrouble: 2 of 3 .*orders-2: .*${words}`),
+    );
+    assert.deepEqual((await shop.status('orders'))?.readyReplicas, 2);
+    await held(null);
+    // The StatefulSet controller makes it anew; we delete nothing.
+    await eventually('the member is there again', async () => {
+      const phase = ((await shop.get('Pod', 'orders-2'))?.['status'] as { phase?: string } | undefined)?.phase;
+      return phase === 'Pending' || undefined;
+    });
+    await role(2, 'replica');
+    await say(2, ready);
+    await untilPhase('Running');
+    assert(!shop.running.requests.some(({ verb }) => verb === 'delete'));
+  });
+}
+
+test('without a ready primary nothing is available, whatever label the dead one bears', async () => {
+  await say(0, { conditions: [{ type: 'Ready', status: 'False' }] });
+  await untilPhase('Degraded');
+  assert.equal((await shop.status('orders'))?.primary, undefined);
+  assert.match(await shop.condition('orders', 'Available'), /^False NoPrimary/);
+  await role(1, 'primary');
+  await eventually(
+    'the new primary is known',
+    async () => (await shop.status('orders'))?.primary === 'orders-1' || undefined,
+  );
+  assert.equal((await shop.status('orders'))?.phase, 'Degraded');
+  await role(0, 'replica');
+  await say(0, ready);
+  await untilPhase('Running');
+});
+
+test('more members are an update, no loss', async () => {
+  await shop.edit('orders', { replicas: 4 });
+  await untilPhase('Updating');
+  assert.match(await shop.condition('orders', 'Degraded'), /^False/);
+  assert.match(await shop.condition('orders', 'Progressing'), /^True MembersUpdating/);
+  await eventually('the fourth is there', () => shop.get('Pod', 'orders-3'));
+  await say(3, ready);
+  await untilPhase('Running');
+  assert.equal((await shop.status('orders'))?.ready, '4/4');
+});
+
+test('a pod that cannot be scheduled is told in the words of Kubernetes', async () => {
+  await shop.create('lonely');
+  await shop.untilCondition(
+    'lonely',
+    'Ready',
+    /^False PodTrouble: 0 of 1 .*lonely-0: Unschedulable: no nodes available/,
+  );
+});

@@ -1,0 +1,54 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { eventually } from './running-plumbline.ts';
+
+const entry = fileURLToPath(new URL('../../controller/main.ts', import.meta.url));
+
+/** The controller as `npm run controller` starts it. It ends with this object. */
+export class MainProcess implements AsyncDisposable {
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<number | null>;
+  stdout = '';
+  stderr = '';
+
+  constructor(...args: readonly string[]) {
+    this.#child = spawn(process.execPath, [entry, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.stdout += text));
+    this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
+    this.#ended = new Promise((resolve) => this.#child.once('close', (code) => resolve(code)));
+  }
+
+  get isRunning(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /** Messages of its log lines. */
+  get messages(): readonly string[] {
+    const lines = this.stdout.split('\n').slice(0, -1);
+    return lines
+      .filter((line) => line.startsWith('{'))
+      .map((line) => (JSON.parse(line) as { readonly msg: string }).msg);
+  }
+
+  async says(message: string): Promise<void> {
+    await eventually(`the controller says: ${message}`, () => {
+      if (!this.isRunning) throw new Error(`the controller has ended: ${this.stderr}${this.stdout}`);
+      return this.messages.includes(message) || undefined;
+    });
+  }
+
+  /** @returns the exit code */
+  async ends(withinMs = 20_000): Promise<number | null> {
+    await eventually('the controller ends', () => !this.isRunning || undefined, withinMs);
+    return this.#ended;
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.isRunning) this.kill('SIGKILL');
+    await this.#ended;
+  }
+}
