@@ -4,7 +4,7 @@ import { emit, type Json } from '../emit.ts';
 import { backupSelector, databaseLabel, informativeLabels, managedBy } from '../labels.ts';
 import { defaults, type Backup, type Database } from './defaults.ts';
 import { paths } from './paths.ts';
-import { systemRoles } from './patroni-configuration.ts';
+import { systemRoles } from './system-roles.ts';
 import { containerSecurity, podSecurity } from './pod-security.ts';
 import { placement } from './scheduling.ts';
 import { memory, mount } from './volumes.ts';

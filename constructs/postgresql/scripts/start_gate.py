@@ -17,49 +17,14 @@ import subprocess
 import sys
 import time
 
-from identity import IDENTITY, annotation, identity_of, record, recorded
+from configuration import write_configuration
+from identity import annotation, identity_of, record, recorded
 from kube import Kube, KubeError
 from member import Member
-from passwords import missing_keys, read_text, rest_password, system_passwords
+from passwords import missing_keys, read_text
+from verdict import judge
 
-RUN = os.environ.get("PLUMBLINE_RUN", "/run/plumbline")
 START = "plumbline.dev/start"
-
-
-def judge(ordinal, local, claims, own, initialize, has_configuration):
-    """(verdict, reason, message): start, initialise, clone, or hold.
-
-    local: identity of the data here, None where there is none. claims: identities on all claims of the database.
-    own: identity on this member's claim. initialize: Patroni's record, "" while an initialisation is under way.
-    """
-    known = sorted(set(claims) | ({initialize} if initialize else set()))
-    if local:
-        if own and own != local:
-            return (
-                "hold",
-                "ForeignData",
-                f"the volume holds database {local}, but its claim says {own}: bind the right volume, or correct the annotation {IDENTITY} of the claim",
-            )
-        if known and local not in known:
-            return (
-                "hold",
-                "ForeignData",
-                f"the volume holds database {local}, but this database is {' or '.join(known)}: bind the right volume, or delete this member's claim to have it cloned",
-            )
-        return ("start", "DataPresent", f"database {local}")
-    if len(known) > 1:
-        return (
-            "hold",
-            "IdentityConflict",
-            f"the claims of this database hold different data ({', '.join(known)}): delete the claims that do not belong to it",
-        )
-    if known:
-        return ("clone", "WaitingForLeader", f"no data here; database {known[0]} is cloned from its leader")
-    if not has_configuration:
-        return ("hold", "ConfigurationMissing", "Patroni's configuration is not there yet")
-    if ordinal == 0:
-        return ("initialise", "FirstStart", "no member has data: a new database is initialised")
-    return ("clone", "WaitingForLeader", "no data here; it is cloned once member 0 has initialised the database")
 
 
 class Gate:
@@ -80,7 +45,7 @@ class Gate:
                 self._tell(verdict, reason, message)
                 said = (reason, message)
             if verdict != "hold":
-                self.compose(may_initialise=verdict == "initialise")
+                write_configuration(self.member, self.kube.namespace, verdict == "initialise")
                 return
             time.sleep(3)
 
@@ -190,59 +155,6 @@ class Gate:
         record(self.kube, self.member.name, identity_of(self.data))
         self._tell("start", "DataPresent", "")
 
-    def compose(self, may_initialise=None):
-        path = f"{RUN}/patroni.yml"
-        if may_initialise is None:
-            may_initialise = '"bootstrap"' in (read_text(path) or "")
-        write(f"{RUN}/pgpass", password_file(system_passwords()))
-        configuration = compose(self.member, self.kube.namespace, rest_password(), may_initialise)
-        write(path, json.dumps(configuration, indent=1))
-
-
-def compose(member, namespace, password, may_initialise):
-    """Patroni's local configuration: JSON, which is YAML.
-
-    It holds no password of PostgreSQL: the superuser is known by the socket, and libpq finds the others in a password file. So Patroni never
-    writes one into an SQL statement, which a server may log.
-    """
-    configuration = json.loads(json.dumps(member.patroni))
-    address = os.environ["POD_IP"]
-    host = f"[{address}]" if ":" in address else address
-    configuration["name"] = member.name
-    configuration["kubernetes"]["namespace"] = namespace
-    configuration["kubernetes"]["pod_ip"] = address
-    configuration["postgresql"]["connect_address"] = f"{host}:{member.port}"
-    configuration["restapi"]["connect_address"] = f"{host}:{member.rest_port}"
-    configuration["restapi"]["authentication"] = {"username": "plumbline", "password": password}
-    if may_initialise:
-        # Without this section a member never initialises.
-        configuration["bootstrap"] = {"dcs": {}, "initdb": INITDB}
-    return configuration
-
-
-# One collation that needs no library of the operating system, so that an image of another one sorts alike.
-INITDB = [
-    "data-checksums",
-    {"encoding": "UTF8"},
-    {"locale": "C.UTF-8"},
-    {"auth-local": "peer"},
-    {"auth-host": "reject"},
-]
-
-
-def password_file(passwords):
-    """For libpq: a colon and a backslash are escaped; source: https://www.postgresql.org/docs/current/libpq-pgpass.html"""
-    escaped = ((role, password.replace("\\", "\\\\").replace(":", "\\:")) for role, password in passwords.items())
-    return "".join(f"*:*:*:{role}:{password}\n" for role, password in escaped if role != "postgres")
-
-
-def write(path, text):
-    """A file for this user alone, whole at every moment."""
-    fresh = f"{path}.new"
-    with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-        file.write(text)
-    os.rename(fresh, path)
-
 
 def output(command):
     return subprocess.run(command, capture_output=True, text=True, check=False).stdout
@@ -257,7 +169,7 @@ def main(arguments):
     if arguments == ["start"]:
         gate.start()
     elif arguments == ["compose"]:
-        gate.compose()
+        write_configuration(gate.member, gate.kube.namespace)
     elif arguments == ["may-initialise"]:
         sys.exit(0 if gate.may_initialise() else 1)
     elif arguments == ["cloned"]:

@@ -52,7 +52,7 @@ test('the verdicts', { skip: pythonMissing }, async (t) => {
       hasConfiguration,
     ],
   );
-  const program = `import json, sys; sys.path.insert(0, 'scripts'); from start_gate import judge
+  const program = `import json, sys; sys.path.insert(0, 'scripts'); from verdict import judge
 print(json.dumps([judge(*row)[:2] for row in json.load(sys.stdin)]))`;
   const { output } = sandbox.run('python3', ['-c', program], { input: JSON.stringify(rows) });
   const verdicts = JSON.parse(output) as readonly [string, string][];

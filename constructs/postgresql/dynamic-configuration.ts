@@ -1,0 +1,53 @@
+import type { Database } from './defaults.ts';
+import { bytesOf, maxWalSize, sharedBuffers } from './memory.ts';
+import { memoryLimit } from './resources.ts';
+
+/**
+ * Patroni's dynamic configuration: the settings of the spec and how failover works.
+ * `loop_wait + 2 * retry_timeout <= ttl`, and 20 is the least ttl that Patroni takes.
+ * Source: https://patroni.readthedocs.io/en/latest/dynamic_configuration.html
+ */
+export function dynamicConfiguration(database: Database): object {
+  const parameters: Readonly<Record<string, string>> = {
+    shared_buffers: sharedBuffers(memoryLimit(database.resources)),
+    max_wal_size: maxWalSize(bytesOf(database.storage.size)),
+    // Ten members, each with its stream and the two of a clone; a change would need a restart in a certain order, so it is fixed.
+    max_wal_senders: '32',
+    max_replication_slots: '32',
+    // A replica that lost its primary looks for the next one each second, not each five.
+    wal_retrieve_retry_interval: '1s',
+    ...database.parameters,
+  };
+  return {
+    failsafe_mode: true,
+    // A logical slot is somebody's: Patroni would drop it as unknown (patroni#3237).
+    ignore_slots: [{ type: 'logical' }],
+    loop_wait: 5,
+    maximum_lag_on_failover: 1048576,
+    // How long the slot of a member whose pod is gone keeps WAL: a pod that is only replaced is back in seconds.
+    member_slots_ttl: 120,
+    postgresql: {
+      parameters: Object.fromEntries(Object.entries(parameters).sort(([a], [b]) => (a < b ? -1 : 1))),
+      // What pg_rewind left behind when it failed is no copy of anything.
+      remove_data_directory_on_rewind_failure: true,
+      use_pg_rewind: true,
+      use_slots: true,
+    },
+    primary_start_timeout: 60,
+    retry_timeout: 5,
+    synchronous_mode: database.durability !== 'Async',
+    synchronous_mode_strict: database.durability === 'SyncStrict',
+    ttl: 20,
+  };
+}
+
+/**
+ * JSON as Python's `json.dumps(…, separators=(',', ':'))` writes it. Patroni writes the annotation back after the first bootstrap, and only where
+ * the bytes are the same does it stay ours.
+ */
+export function asPatroniWritesIt(configuration: object): string {
+  return JSON.stringify(configuration).replace(
+    /[\u007f-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
