@@ -46,11 +46,19 @@ export interface NodeCluster extends Cluster {
   readonly nodeAddress: string;
   /** Makes an image known to the node, which pulls none from anywhere. Those of `images` are known already, and sooner. */
   loadImage(image: Image): Promise<void>;
+  /** The processes of a container, by the numbers that they have on this machine, so that they can be sent signals. */
+  processesOf(container: ContainerName): Promise<readonly number[]>;
   /**
    * Runs a command on the node as root, where it sees the processes of all pods, and returns its standard output.
    * @throws when it fails, with what it said.
    */
   runOnNode(command: string, args: readonly string[], stdin?: string): Promise<string>;
+}
+
+export interface ContainerName {
+  readonly namespace: string;
+  readonly pod: string;
+  readonly container: string;
 }
 
 export interface ClusterOptions {

@@ -1,4 +1,4 @@
-export type { Cluster, ClusterOptions, NodeCluster } from './cluster.ts';
+export type { Cluster, ClusterOptions, ContainerName, NodeCluster } from './cluster.ts';
 export type { KubectlResult } from './kubectl.ts';
 export type { Image } from './node/archive.ts';
 export { postgresqlImage } from './node/postgresql-image.ts';

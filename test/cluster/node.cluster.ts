@@ -61,6 +61,54 @@ test(
   },
 );
 
+test('a NetworkPolicy is enforced, between pods too', { skip }, async (t) => {
+  const { cluster, namespace } = await setUp(t);
+  const script = 'python3 -m http.server 8080 & exec python3 -m http.server 8081';
+  await apply(cluster, namespace, pod({ name: 'web', labels: { app: 'web' } }, ['bash', '-c', script]));
+  for (const name of ['friend', 'stranger']) {
+    await apply(cluster, namespace, pod({ name, labels: { app: name } }, ['sleep', 'infinity']));
+  }
+  await apply(cluster, namespace, {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'NetworkPolicy',
+    metadata: { name: 'web' },
+    spec: {
+      podSelector: { matchLabels: { app: 'web' } },
+      ingress: [{ from: [{ podSelector: { matchLabels: { app: 'friend' } } }], ports: [{ port: 8080 }] }],
+    },
+  });
+  const pods = ['pod/web', 'pod/friend', 'pod/stranger'];
+  await succeed(cluster, ['-n', namespace, 'wait', '--for=condition=Ready', ...pods, '--timeout=60s']);
+  const address = await succeed(cluster, ['-n', namespace, 'get', 'pod', 'web', '-o', 'jsonpath={.status.podIP}']);
+  const reaches = async (from: string, port: number): Promise<boolean> => {
+    const connect = `import socket; socket.create_connection(("${address}", ${port}), 2)`;
+    const { code } = await cluster.kubectlRun(['-n', namespace, 'exec', from, '--', 'python3', '-c', connect]);
+    return code === 0;
+  };
+  await eventually(
+    async () => [await reaches('friend', 8080), await reaches('stranger', 8080)],
+    ([friend, stranger]) => friend === true && stranger === false,
+  );
+  assert.equal(await reaches('friend', 8081), false);
+  await succeed(cluster, ['-n', namespace, 'delete', 'networkpolicy', 'web']);
+  await eventually(() => reaches('stranger', 8081), Boolean);
+});
+
+test('the processes of a container can be frozen and thawed', { skip }, async (t) => {
+  const { cluster, namespace } = await setUp(t);
+  const name = { namespace, pod: 'ticking', container: 'main' };
+  await apply(cluster, namespace, pod({ name: name.pod }, ['bash', '-c', 'while :; do date +%s%N; sleep 0.1; done']));
+  await succeed(cluster, ['-n', namespace, 'wait', '--for=condition=Ready', `pod/${name.pod}`, '--timeout=60s']);
+  const ticks = async () => (await succeed(cluster, ['-n', namespace, 'logs', name.pod])).length;
+  for (const pid of await cluster.processesOf(name)) process.kill(pid, 'SIGSTOP');
+  await delay(200);
+  const frozen = await ticks();
+  await delay(1000);
+  assert.equal(await ticks(), frozen);
+  for (const pid of await cluster.processesOf(name)) process.kill(pid, 'SIGCONT');
+  await eventually(ticks, (length) => length > frozen);
+});
+
 test('a pod that is not root writes to its volume until the volume is full', { skip }, async (t) => {
   const { cluster, namespace } = await setUp(t);
   await apply(cluster, namespace, {

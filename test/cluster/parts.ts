@@ -22,7 +22,8 @@ export interface Layout {
   readonly crds: readonly string[];
 }
 
-const serviceRange = '10.96.0.0/16';
+/** Where Services get their addresses from. */
+export const serviceRange = '10.96.0.0/16';
 /** The address of the Service `kubernetes`: the first of the range. */
 export const serviceAddress = '10.96.0.1';
 

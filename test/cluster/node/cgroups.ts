@@ -17,6 +17,18 @@ export function removeCgroups(folder: string): boolean {
   return groups.map(removeGroup).every(Boolean);
 }
 
+/** The processes in the control group of a container. */
+export function processesIn(folder: string, containerId: string): number[] {
+  for (const hierarchy of hierarchies()) {
+    const pods = join(hierarchy, cgroupName(folder));
+    const group = readdirSync(pods, { recursive: true, encoding: 'utf8' }).find((path) => path.endsWith(containerId));
+    if (group === undefined) continue;
+    const pids = readFileSync(join(pods, group, 'cgroup.procs'), 'utf8').split('\n');
+    return pids.filter(Boolean).map(Number);
+  }
+  return [];
+}
+
 /** Where they are mounted: one of version 2, or several of version 1. */
 function hierarchies(): string[] {
   const mounts = readFileSync('/proc/self/mounts', 'utf8').split('\n');

@@ -1,9 +1,10 @@
 import type { Binaries } from '../binaries.ts';
-import type { ClusterOptions, NodeCluster } from '../cluster.ts';
+import type { ClusterOptions, ContainerName, NodeCluster } from '../cluster.ts';
 import { ControlPlane } from '../control-plane.ts';
 import type { Ports } from '../parts.ts';
 import type { Guard } from '../process.ts';
 import type { Image } from './archive.ts';
+import { processesIn } from './cgroups.ts';
 import { copyStore } from './image-store.ts';
 import { nodeFiles, nodeName } from './layout.ts';
 import { LinuxNode } from './linux-node.ts';
@@ -42,6 +43,15 @@ export class ClusterWithNode extends ControlPlane implements NodeCluster {
 
   loadImage(image: Image): Promise<void> {
     return this.#node.loadImage(image);
+  }
+
+  async processesOf({ namespace, pod, container }: ContainerName): Promise<readonly number[]> {
+    const path = `{.status.containerStatuses[?(@.name=="${container}")].containerID}`;
+    const found = await this.kubectlRun(['--namespace', namespace, 'get', 'pod', pod, '-o', `jsonpath=${path}`]);
+    const id = found.stdout.split('//')[1];
+    if (id === undefined)
+      throw new Error(`Pod ${namespace}/${pod} has no container ${container} ${found.stderr.trim()}`);
+    return processesIn(this.folder, id);
   }
 
   runOnNode(command: string, args: readonly string[], stdin?: string): Promise<string> {

@@ -1,4 +1,5 @@
 import { clusterDomain, dnsAddress, nodeName } from './layout.ts';
+import { watcherRole } from './rbac.ts';
 
 /** CoreDNS runs beside the kubelet; a Service of the usual name and address leads to it. */
 export const dnsUser = 'system:coredns';
@@ -25,7 +26,6 @@ export function dnsObjects(address: string): object[] {
     { name: 'dns', port: 53, protocol: 'UDP' },
     { name: 'dns-tcp', port: 53, protocol: 'TCP' },
   ];
-  const role = 'system:coredns';
   return [
     { apiVersion: 'v1', kind: 'Service', metadata, spec: { clusterIP: dnsAddress, ports } },
     {
@@ -36,21 +36,6 @@ export function dnsObjects(address: string): object[] {
       endpoints: [{ addresses: [address], nodeName, conditions: { ready: true } }],
       ports,
     },
-    {
-      apiVersion: 'rbac.authorization.k8s.io/v1',
-      kind: 'ClusterRole',
-      metadata: { name: role },
-      rules: [
-        { apiGroups: [''], resources: ['services', 'pods', 'namespaces'], verbs: ['list', 'watch'] },
-        { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: ['list', 'watch'] },
-      ],
-    },
-    {
-      apiVersion: 'rbac.authorization.k8s.io/v1',
-      kind: 'ClusterRoleBinding',
-      metadata: { name: role },
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
-      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: dnsUser }],
-    },
+    ...watcherRole(dnsUser, { '': ['services', 'pods', 'namespaces'], 'discovery.k8s.io': ['endpointslices'] }),
   ];
 }

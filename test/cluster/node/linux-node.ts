@@ -12,6 +12,7 @@ import { cniConfig, containerdConfig } from './containerd.ts';
 import { corefile, dnsObjects, dnsUser } from './dns.ts';
 import { kubeletArguments, kubeletConfig, kubeProxyArguments, type KubeletSettings } from './kubelet.ts';
 import { containerdSocket, nodeFiles, nodeName, type NodeFiles } from './layout.ts';
+import { kubeRouterArguments, networkPolicyObjects, networkPolicyUser } from './network-policies.ts';
 import type { NodeBinaries } from './parts.ts';
 import type { Sandbox } from './sandbox.ts';
 import { storageClass } from './storage-class.ts';
@@ -62,19 +63,21 @@ export class LinuxNode {
   async join(cluster: Cluster, volumeCapacityMi: number): Promise<void> {
     const { nodeAddress: address } = this.#sandbox;
     const admin = new Admin(cluster.kubeconfig);
-    const [kubelet, proxy, dns] = await Promise.all([
+    const [kubelet, proxy, dns, router] = await Promise.all([
       this.#startKubelet(cluster),
       this.#startKubeProxy(cluster),
       this.#startDns(cluster),
+      this.#startKubeRouter(cluster),
     ]);
     await this.#startProvisioner(cluster, volumeCapacityMi);
-    const objects = [...dnsObjects(address), storageClass()];
+    const objects = [...dnsObjects(address), ...networkPolicyObjects(), storageClass()];
     const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects });
     const { code, stderr } = await cluster.kubectlRun(['create', '--validate=false', '-f', '-'], list);
     if (code !== 0) throw new Error(`The objects of the node are not accepted: ${stderr.trim()}`);
     await Promise.all([
       until('the node is ready', [kubelet], () => isNodeReady(admin, cluster.server)),
       until('kube-proxy is ready', [proxy], () => this.#answers('http://127.0.0.1:10256/healthz')),
+      until('NetworkPolicies are enforced', [router], () => this.#hasRules()),
       until('CoreDNS is ready', [dns], () => this.#answers('http://127.0.0.1:8181/ready')),
     ]);
   }
@@ -103,6 +106,11 @@ export class LinuxNode {
     return this.#sandbox.start({ name: 'coredns', command: this.#binaries.coredns, args });
   }
 
+  async #startKubeRouter(cluster: Cluster): Promise<GuardedProcess> {
+    const args = kubeRouterArguments(await cluster.kubeconfigFor(networkPolicyUser));
+    return this.#sandbox.start({ name: 'kube-router', command: this.#binaries['kube-router'], args });
+  }
+
   #startProvisioner(cluster: Cluster, capacityMi: number): Promise<GuardedProcess> {
     const script = fileURLToPath(new URL('provisioner.ts', import.meta.url));
     const args = [script, cluster.kubeconfig, cluster.server, this.#files.volumes, String(capacityMi)];
@@ -111,6 +119,10 @@ export class LinuxNode {
 
   #ctr(args: readonly string[]): Promise<string> {
     return this.#sandbox.run(this.#binaries.ctr, [`--address=${containerdSocket}`, ...args]);
+  }
+
+  async #hasRules(): Promise<boolean> {
+    return (await this.#sandbox.run('iptables', ['--list-rules', 'FORWARD'])).includes('KUBE-ROUTER-FORWARD');
   }
 
   /** Asks inside the node; Node.js can, and nothing else is needed for it. */

@@ -1,6 +1,6 @@
 import { builtBinaries } from '../build.ts';
 import { kubernetesNode } from '../pins.ts';
-import { containerd, coredns, pause } from './pins.ts';
+import { containerd, coredns, kubeRouter, pause } from './pins.ts';
 
 /** Paths of the executables that a node runs. */
 export type NodeBinaries = Readonly<
@@ -8,6 +8,7 @@ export type NodeBinaries = Readonly<
     | keyof (typeof containerd)['packages']
     | keyof (typeof coredns)['packages']
     | keyof (typeof kubernetesNode)['packages']
+    | 'kube-router'
     | 'pause',
     string
   >
@@ -20,5 +21,6 @@ export async function locateNodeBinaries(onProgress?: (line: string) => void): P
     ...(await builtBinaries(containerd, onProgress)),
     ...(await builtBinaries(kubernetesNode, onProgress)),
     ...(await builtBinaries(coredns, onProgress)),
+    ...(await builtBinaries(kubeRouter, onProgress)),
   };
 }

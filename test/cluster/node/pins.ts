@@ -31,6 +31,19 @@ export const coredns = goModule({
   packages: { coredns: 'github.com/coredns/coredns' },
 });
 
+const kubeRouterFolder = folderOf('kube-router');
+
+/**
+ * Of it only the part that enforces NetworkPolicies. The one of sigs.k8s.io/kube-network-policies needs a kernel with
+ * CONFIG_NFT_QUEUE, which not all have; this one needs ip sets.
+ */
+export const kubeRouter = goModule({
+  name: 'kube-router',
+  folder: kubeRouterFolder,
+  version: pinned(kubeRouterFolder, 'github.com/cloudnativelabs/kube-router/v2 (v\\S+)'),
+  packages: { 'kube-router': 'github.com/cloudnativelabs/kube-router/v2/cmd/kube-router' },
+});
+
 /** The first process of each pod, and of the node itself. */
 export const pause = goModule({
   name: 'pause',

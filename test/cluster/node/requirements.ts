@@ -12,6 +12,8 @@ const nodePrograms = {
   'mkfs.ext4': 'e2fsprogs',
   ip: 'iproute2',
   nft: 'nftables',
+  iptables: 'iptables',
+  ipset: 'ipset',
   runc: 'runc',
 };
 
@@ -19,6 +21,10 @@ const nodePrograms = {
 export function whyNoNode(): string | undefined {
   if (process.platform !== 'linux') return 'a node needs Linux';
   if (process.getuid?.() !== 0) return 'a node needs root';
+  const assets = process.env['KUBEBUILDER_ASSETS'];
+  if (assets && !existsSync(join(assets, 'kube-controller-manager'))) {
+    return 'a node needs a kube-controller-manager, which KUBEBUILDER_ASSETS does not have';
+  }
   const missing = missingPrograms(nodePrograms);
   if (missing.length > 0 && !hasProgram('apt-get'))
     return `a node needs ${missing.join(', ')}, and there is no apt-get`;
