@@ -41,6 +41,8 @@ export type Action =
   /** The object bears our label, and is neither stated nor ours. */
   | { readonly kind: 'ignore'; readonly child: Child; readonly live: KubeObject };
 
+export type ActionOf<K extends Action['kind']> = Extract<Action, { readonly kind: K }>;
+
 /** Whether an action makes nothing new, so that it need not wait for what comes before it. */
 export function isIndependent(action: Action): boolean {
   switch (action.kind) {

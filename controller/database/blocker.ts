@@ -11,8 +11,8 @@ export interface Blocker extends Hindrance {
 export type Next =
   /** The queue decides by the error: it waits longer each time. */
   | { readonly kind: 'retry'; readonly error: unknown }
-  /** What is missing shows in no watch: look now and then. */
-  | { readonly kind: 'look-again' }
+  /** What is missing shows in no watch: look now and then, or, where little hope is, seldom. */
+  | { readonly kind: 'look-again'; readonly isSeldom?: true }
   /** A watch will tell. */
   | { readonly kind: 'wait' };
 
@@ -25,7 +25,10 @@ export function blockerOf(error: unknown, object: string): Blocker {
   const message = `${object}: ${words(error)}`.slice(0, longestMessage);
   const isOthersTurn = verdict.class === 'wait-for' || reason === 'HeldByOthers';
   if (isOthersTurn) return { reason, message, isStalled: true, next: { kind: 'look-again' } };
-  if (verdict.class === 'terminal') return { reason, message, isStalled: true, next: { kind: 'wait' } };
+  // The server has called it final; but it may have judged by a policy or limit that somebody changes.
+  if (verdict.class === 'terminal') {
+    return { reason, message, isStalled: true, next: { kind: 'look-again', isSeldom: true } };
+  }
   return { reason, message, isStalled: false, next: { kind: 'retry', error } };
 }
 

@@ -11,8 +11,15 @@ export function observedHealth(
   before: DatabaseServiceStatus | undefined,
   hindrance: Hindrance | undefined,
 ): { readonly health: Health; readonly replicas: number } {
-  const statefulSet = children.map(({ facts }) => facts).find((facts) => facts.kind === 'StatefulSet');
-  const pods = children.flatMap(({ name, facts }) => (facts.kind === 'Pod' ? [{ name, facts }] : []));
+  const { name } = resource.metadata;
+  // What somebody else gives our label is none of it.
+  const statefulSet = children
+    .filter((child) => child.name === name)
+    .map(({ facts }) => facts)
+    .find((facts) => facts.kind === 'StatefulSet');
+  const pods = children.flatMap(({ name: pod, facts }) =>
+    facts.kind === 'Pod' && isMember(pod, name) ? [{ name: pod, facts }] : [],
+  );
   const seen: Seen = {
     wanted: wantedReplicas(resource),
     statefulSet,
@@ -25,4 +32,8 @@ export function observedHealth(
     hindrance,
   };
   return { health: judge(seen), replicas: statefulSet?.replicas ?? 0 };
+}
+
+function isMember(pod: string, database: string): boolean {
+  return pod.startsWith(`${database}-`) && /^\d+$/.test(pod.slice(database.length + 1));
 }

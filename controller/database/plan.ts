@@ -21,6 +21,16 @@ export interface Observed {
   readonly left: ReadonlyMap<string, readonly Drift[]>;
 }
 
+/** Nothing to compare: the spec was settled, every object is there (whatever database its label names), and none is suspect. */
+export function isSettled({ resource, children, find, known, left }: Observed, settledGeneration: number | undefined) {
+  if (settledGeneration !== resource.metadata.generation) return false;
+  if (children.some(({ suspect }) => suspect !== undefined)) return false;
+  return [...known].every((key) => {
+    const child = find(key);
+    return child === undefined ? left.has(key) : child.suspect === undefined;
+  });
+}
+
 /** Compares what is stated with what is observed. Pure; the order is the order of application, then what is not stated. */
 export function plan(observed: Observed, stated: readonly Stated[]): readonly Action[] {
   const wanted = new Set(stated.map(({ key }) => key));
@@ -63,9 +73,10 @@ function absent(observed: Observed, stated: Stated): Action {
  * as a GitOps tool makes them, say nothing: they cannot start before there is a Secret.
  */
 function arePasswordsInUse({ children, resource }: Observed, wasThere: boolean): boolean {
-  const claims = new Set(ordinals.map((ordinal) => claimName(resource.metadata.name, ordinal)));
+  const database = resource.metadata.name;
+  const claims = new Set(ordinals.map((ordinal) => claimName(database, ordinal)));
   return children.some(({ name, facts }) => {
-    if (facts.kind === 'StatefulSet') return wasThere;
+    if (facts.kind === 'StatefulSet') return wasThere && name === database;
     return facts.kind === 'PersistentVolumeClaim' && claims.has(name) && (wasThere || facts.hasData);
   });
 }

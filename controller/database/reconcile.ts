@@ -8,7 +8,7 @@ import { nothingDone, type ApplyDelivery, type GitDelivery, type GitState, type 
 import { document } from './document.ts';
 import { exists, missingSecret } from './lookups.ts';
 import type { Memory, Untold } from './memory.ts';
-import { plan, type Observed } from './plan.ts';
+import { isSettled, plan, type Observed } from './plan.ts';
 import { remember } from './remember.ts';
 import { Reporter, type ReporterOptions } from './report.ts';
 import { stateWithSecrets } from './stated.ts';
@@ -21,6 +21,9 @@ export interface ReconcilerOptions extends ReporterOptions {
   /** Told of the changes by others that one run found, each once. */
   readonly onDrift: (resource: StoredDatabaseService, found: Untold, log: Logger) => void;
 }
+
+/** Looks left out between two at what there is little hope for: one each 5 minutes. */
+const seldom = 20;
 
 /** One database in one run. */
 interface Run {
@@ -65,7 +68,8 @@ export class Reconciler {
     await this.#reporter.report({ ...run, isValid: run.problems.length === 0, blocker, git }, signal);
     if (outcome.outdated !== undefined) throw outcome.outdated;
     if (blocker?.next.kind === 'retry') throw blocker.next.error;
-    return blocker?.next.kind === 'look-again' ? { requeueAfterMs: lookAgainMs } : {};
+    if (blocker?.next.kind !== 'look-again') return {};
+    return { requeueAfterMs: blocker.next.isSeldom ? seldom * lookAgainMs : lookAgainMs };
   }
 
   #forget(key: string): ReconcileResult {
@@ -81,7 +85,8 @@ export class Reconciler {
     if (problems.length > 0) return { ...nothingDone, blocker: specInvalid(problems) };
     if (resource.spec.delivery?.apply === false) return this.#onlyLook(run);
     const observed = this.#observe(run);
-    if (isSettled(observed, memory)) return { ...nothingDone, made: [...memory.known], left: memory.left };
+    if (isSettled(observed, memory.settledGeneration))
+      return { ...nothingDone, made: [...memory.known], left: memory.left };
     try {
       return await this.#options.apply.carryOut(plan(observed, stateWithSecrets(resource)), observed, signal);
     } catch (error) {
@@ -125,16 +130,6 @@ export class Reconciler {
 
 function problemsOf(resource: StoredDatabaseService, { settledGeneration }: Memory): readonly string[] {
   return settledGeneration === resource.metadata.generation ? [] : validateResource(document(resource)).map(sentence);
-}
-
-/** Nothing to compare: the spec was settled, every object is there (whatever database its label names), and none is suspect. */
-function isSettled({ resource, children, find, known, left }: Observed, { settledGeneration }: Memory): boolean {
-  if (settledGeneration !== resource.metadata.generation) return false;
-  if (children.some(({ suspect }) => suspect !== undefined)) return false;
-  return [...known].every((key) => {
-    const child = find(key);
-    return child === undefined ? left.has(key) : child.suspect === undefined;
-  });
 }
 
 function logChange(blocker: Blocker | undefined, memory: Memory, log: Logger): void {

@@ -17,19 +17,21 @@ export interface WatchOptions {
 
 /** Everything that is watched: the DatabaseServices, and whatever bears the label of one. */
 export function watches({ kube, log, children, databases, namespace }: WatchOptions): readonly Cache[] {
-  let hasGoneBack = false;
+  /** The kinds whose watch has found out about the same loss of history. */
+  const goneBack = new Set<string>();
   const note = ({ kind }: ResourceType, report: ReflectorReport): void => {
     if (report.kind !== 'version-backwards') return tell(log, kind, report);
     children.forgetVersions(kind);
     databases.forgetVersions();
-    // Each watch finds out by itself; it is told once.
-    if (!hasGoneBack) {
+    // Each watch finds out by itself, and it is told once; a watch that finds out again tells of another time.
+    if (goneBack.has(kind)) goneBack.clear();
+    if (goneBack.size === 0) {
       log.warn(
         { watch: kind, ...report },
         'the version of the API server went back, as after a restored backup; everything is read again',
       );
     }
-    hasGoneBack = true;
+    goneBack.add(kind);
   };
   const watch = (
     type: ResourceType,

@@ -1,14 +1,14 @@
-import { isIndependent, nameOf, type Action } from '../database/action.ts';
+import { isIndependent, nameOf, type Action, type ActionOf } from '../database/action.ts';
 import { blockerOf, credentialsMissing, deletionPending, nameTaken } from '../database/blocker.ts';
-import { credentialsManager, fieldManager } from '../database/child.ts';
+import { fieldManager } from '../database/child.ts';
 import type { Children } from '../database/children.ts';
-import { newSecrets } from '../database/credentials.ts';
 import type { ApplyDelivery, Outcome } from '../database/delivery.ts';
 import { typeOf } from '../database/kinds.ts';
 import { findChild } from '../database/lookups.ts';
 import { planOne, type Observed } from '../database/plan.ts';
 import type { Stated } from '../database/stated.ts';
-import { classify, type Kube } from '../kube/index.ts';
+import { classify, isObjectMissing, type Kube } from '../kube/index.ts';
+import { createSecret } from './create-secret.ts';
 import { isSameState } from './same-state.ts';
 import { Tally } from './tally.ts';
 
@@ -79,7 +79,7 @@ export class ClusterDelivery implements ApplyDelivery {
     }
   }
 
-  async #create(action: Kind<'create'>, observed: Observed, tally: Tally, signal: AbortSignal): Promise<void> {
+  async #create(action: ActionOf<'create'>, observed: Observed, tally: Tally, signal: AbortSignal): Promise<void> {
     const { stated } = action;
     try {
       if (stated.object.kind === 'Secret') await this.#createSecret(stated, observed, signal);
@@ -95,15 +95,9 @@ export class ClusterDelivery implements ApplyDelivery {
     }
   }
 
-  /** Its owner is applied and not created with it, so that a later apply can take it away again. */
   async #createSecret(stated: Stated, { resource }: Observed, signal: AbortSignal): Promise<void> {
-    const { object, hash } = stated;
-    const fresh = newSecrets(resource).find(({ metadata }) => metadata.name === object.metadata.name);
-    const { ownerReferences, ...metadata } = object.metadata;
-    const body = { ...object, metadata, type: fresh?.['type'], data: fresh?.['data'] };
-    const options = { type: typeOf(object), fieldManager: credentialsManager, signal };
-    const created = await this.#kube.create(body, options);
-    if (ownerReferences === undefined) this.#children.accept(created, hash);
+    const created = await createSecret(this.#kube, stated, resource, signal);
+    if (stated.object.metadata.ownerReferences === undefined) this.#children.accept(created, stated.hash);
     else await this.#apply(stated, { uid: created.metadata.uid }, signal);
   }
 
@@ -117,7 +111,7 @@ export class ClusterDelivery implements ApplyDelivery {
     this.#children.accept(applied.object, hash);
   }
 
-  async #verify({ stated, live }: Kind<'verify'>, tally: Tally, signal: AbortSignal): Promise<void> {
+  async #verify({ stated, live }: ActionOf<'verify'>, tally: Tally, signal: AbortSignal): Promise<void> {
     const { object, hash } = stated;
     const { uid = '' } = live.metadata;
     const body = { ...object, metadata: { ...object.metadata, uid } };
@@ -129,7 +123,12 @@ export class ClusterDelivery implements ApplyDelivery {
   }
 
   /** What is not in our watch may only have lost its label. */
-  async #lookFor(action: Kind<'lack' | 'miss'>, observed: Observed, tally: Tally, signal: AbortSignal): Promise<void> {
+  async #lookFor(
+    action: ActionOf<'lack' | 'miss'>,
+    observed: Observed,
+    tally: Tally,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { stated } = action;
     const found = await findChild(this.#kube, stated, this.#children, signal);
     if (found !== undefined) {
@@ -141,10 +140,10 @@ export class ClusterDelivery implements ApplyDelivery {
     else tally.block(credentialsMissing(stated));
   }
 
-  async #remove({ child }: Kind<'remove'>, signal: AbortSignal): Promise<void> {
-    const { name, namespace, uid } = child;
-    await this.#kube.delete(typeOf(child), { name, namespace }, { uid, propagationPolicy: 'Background', signal });
+  async #remove({ child }: ActionOf<'remove'>, signal: AbortSignal): Promise<void> {
+    const { uid } = child;
+    await this.#kube.delete(typeOf(child), child, { uid, propagationPolicy: 'Background', signal }).catch((error) => {
+      if (!isObjectMissing(error)) throw error;
+    });
   }
 }
-
-type Kind<K extends Action['kind']> = Extract<Action, { readonly kind: K }>;

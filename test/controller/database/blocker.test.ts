@@ -56,9 +56,9 @@ const rows: readonly (readonly [what: string, error: unknown, reason: string, is
     error({ status: 422, reason: 'Invalid', message: 'field is immutable' }),
     'Refused',
     true,
-    'wait',
+    'look-again',
   ],
-  ['an object that is not valid', error({ status: 422, reason: 'Invalid' }), 'Refused', true, 'wait'],
+  ['an object that is not valid', error({ status: 422, reason: 'Invalid' }), 'Refused', true, 'look-again'],
   ['a busy server', error({ status: 429, reason: 'TooManyRequests' }), 'ApiUnreachable', false, 'retry'],
   ['a server in trouble', error({ status: 503, reason: 'ServiceUnavailable' }), 'ApiUnreachable', false, 'retry'],
   ['no answer', error({ reason: 'ClientTimeout' }), 'ApiUnreachable', false, 'retry'],
@@ -75,6 +75,14 @@ for (const [what, thrown, reason, isStalled, next] of rows) {
     assert(blocker.message.endsWith(words), blocker.message);
   });
 }
+
+test('what was called final is looked at seldom', () => {
+  assert.deepEqual(blockerOf(error({ status: 422, reason: 'Invalid' }), 'x').next, {
+    kind: 'look-again',
+    isSeldom: true,
+  });
+  assert.deepEqual(blockerOf(error(forbidden), 'x').next, { kind: 'look-again' });
+});
 
 test('the longest message of a server fits into a condition', () => {
   assert(blockerOf(error({ status: 422, message: 'x'.repeat(100_000) }), 'Service orders').message.length <= 2_000);

@@ -130,9 +130,9 @@ test('what kubectl applied of dist/ is adopted: no receipt, no new generation, n
     .join('---\n');
   const { code, stderr } = await shop.cluster.kubectlRun(['apply', '--server-side', '-f', '-'], manifests);
   assert.equal(code, 0, stderr);
-  const pods = await eventually('the StatefulSet has made its claims', async () => {
-    const found = await shop.list(claims, label(name));
-    return found.length === 3 ? shop.list(shop.typeOf('Pod'), label(name)) : undefined;
+  const pods = await eventually('the StatefulSet has made its claims and pods', async () => {
+    const found = await shop.list(shop.typeOf('Pod'), label(name));
+    return found.length === 3 && (await shop.list(claims, label(name))).length === 3 ? found : undefined;
   });
   const before = await shop.get('StatefulSet', name);
   await shop.create(name, spec);

@@ -247,6 +247,11 @@ test('what is no longer stated is deleted, that very object', async () => {
   assert.deepEqual(given.requests, ['delete Service orders uid uid-Service']);
 });
 
+test('what is to be deleted and is gone already is no hindrance', async () => {
+  const outcome = await new Given(missing).carryOut([{ kind: 'remove', child: accepted(service) }]);
+  assert.deepEqual([outcome.blocker, outcome.outdated], [undefined, undefined]);
+});
+
 test('what is being deleted is waited for', async () => {
   const outcome = await new Given().carryOut([{ kind: 'await', stated: service }, create(readOnly)]);
   assert.deepEqual([outcome.blocker?.reason, outcome.awaited, outcome.made], ['DeletionPending', [service.key], []]);

@@ -1,0 +1,260 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { StoredDatabaseService } from '../../../constructs/api/resource.ts';
+import type { DatabaseServiceStatus } from '../../../constructs/api/status.ts';
+import { blockerOf, nameTaken, type Blocker } from '../../../controller/database/blocker.ts';
+import { Children } from '../../../controller/database/children.ts';
+import { Databases } from '../../../controller/database/databases.ts';
+import { nothingDone, type GitState, type Outcome } from '../../../controller/database/delivery.ts';
+import { Reconciler } from '../../../controller/database/reconcile.ts';
+import { deletion, type Drift } from '../../../controller/drift/index.ts';
+import { KubeError, type Kube, type KubeObject } from '../../../controller/kube/index.ts';
+import { VirtualClock } from '../../virtual-clock.ts';
+import { LogLines } from '../runtime/log-lines.ts';
+import { live, resource, statedOf } from './given.ts';
+
+const key = 'shop/orders';
+const tried = { verb: 'get', kind: 'DatabaseService', object: key };
+const missing = new KubeError({
+  tried,
+  message: 'not found',
+  status: 404,
+  reason: 'NotFound',
+  details: { name: 'orders', causes: [] },
+});
+const busy = new KubeError({ tried, message: 'busy', status: 503 });
+
+/** A reconciler whose deliveries do what a test says; the API server knows the one database. */
+class Given {
+  readonly statuses: DatabaseServiceStatus[] = [];
+  readonly gets: string[] = [];
+  readonly drifts: string[] = [];
+  readonly delivered: string[] = [];
+  readonly log = new LogLines();
+  readonly woken: string[] = [];
+  readonly databases = new Databases((one) => this.woken.push(one));
+  readonly children = new Children(() => undefined);
+  plans = 0;
+  outcome: Outcome = nothingDone;
+  stored: StoredDatabaseService | undefined;
+  git: GitState = {};
+  statusError: Error | undefined;
+  readonly #reconciler: Reconciler;
+
+  constructor(stored: StoredDatabaseService = resource()) {
+    this.stored = stored;
+    this.databases.upsert(stored as unknown as KubeObject, true);
+    this.woken.length = 0;
+    const kube: Partial<Kube> = {
+      get: async (type, { name }) => {
+        this.gets.push(`${type.kind} ${name}`);
+        if (type.kind !== 'DatabaseService' || this.stored === undefined) throw missing;
+        return this.stored as never;
+      },
+      apply: async (body) => {
+        if (this.statusError !== undefined) throw this.statusError;
+        this.statuses.push(body['status'] as DatabaseServiceStatus);
+        const version = String(Number(this.stored?.metadata.resourceVersion) + 1);
+        this.stored = { ...resource(), ...this.stored, status: body['status'] as DatabaseServiceStatus };
+        this.stored = { ...this.stored, metadata: { ...this.stored.metadata, resourceVersion: version } };
+        return { object: this.stored as never, isCreated: false };
+      },
+    };
+    this.#reconciler = new Reconciler({
+      kube: kube as Kube,
+      databases: this.databases,
+      children: this.children,
+      clock: new VirtualClock(),
+      apply: {
+        carryOut: async () => {
+          this.plans++;
+          return this.outcome;
+        },
+      },
+      git: {
+        deliver: ({ metadata }) => {
+          this.delivered.push(`generation ${metadata.generation}`);
+          return this.git;
+        },
+        remove: (one) => void this.delivered.push(`no ${one}`),
+      },
+      lookAgainMs: 1_000,
+      onDrift: (_, { corrected, reported }) =>
+        this.drifts.push(...[...corrected, ...reported].map(({ object }) => object)),
+    });
+  }
+
+  run(): Promise<{ readonly requeueAfterMs?: number }> {
+    return this.#reconciler.reconcile(key, new AbortController().signal, this.log.log);
+  }
+
+  reasonOf(type: string): string | undefined {
+    return this.statuses.at(-1)?.conditions?.find((condition) => condition.type === type)?.reason;
+  }
+}
+
+test('what is settled is not planned again, and its status is not written again', async () => {
+  const given = new Given();
+  await given.run();
+  await given.run();
+  assert.deepEqual([given.plans, given.statuses.length], [1, 1]);
+});
+
+test('an object that is not as accepted is planned for, whatever database its label names', async () => {
+  const given = new Given();
+  const service = statedOf(resource(), 'Service/orders');
+  given.children.accept(live(service), service.hash);
+  given.outcome = { ...nothingDone, made: [service.key] };
+  await given.run();
+  const labels = { ...service.object.metadata.labels, 'plumbline.dev/database': 'other' };
+  given.children.upsert(live(service, { resourceVersion: '101', metadata: { labels }, managedFields: [] }));
+  await given.run();
+  assert.equal(given.plans, 2);
+});
+
+test('an object that is missing is planned for', async () => {
+  const given = new Given();
+  given.outcome = { ...nothingDone, made: ['Service/shop/orders'] };
+  await given.run();
+  await given.run();
+  assert.equal(given.plans, 2);
+});
+
+const next: readonly (readonly [what: string, blocker: Blocker, ms: number | undefined])[] = [
+  ['a name that a watch will tell of', nameTaken(statedOf(resource(), 'Service/orders'), 'x', true), undefined],
+  ['a name that no watch tells of', nameTaken(statedOf(resource(), 'Service/orders'), 'x', false), 1_000],
+  ['what the server called final', blockerOf(new KubeError({ tried, message: 'no', status: 422 }), 'x'), 20_000],
+];
+for (const [what, blocker, ms] of next) {
+  test(`looks again ${ms === undefined ? 'when woken' : `after ${ms / 1000} s`}: ${what}`, async () => {
+    const given = new Given();
+    given.outcome = { ...nothingDone, blocker };
+    assert.equal((await given.run()).requeueAfterMs, ms);
+    assert.equal(given.reasonOf('Stalled'), blocker.reason);
+    await given.run();
+    assert.equal(given.plans, 2, 'nothing is settled');
+    assert.equal(given.log.lines.length, 1, 'the log says it once');
+  });
+}
+
+test('a server that does not answer is left to the queue, after the status was tried', async () => {
+  const given = new Given();
+  given.outcome = { ...nothingDone, blocker: blockerOf(busy, 'Service orders') };
+  await assert.rejects(given.run(), busy);
+  assert.equal(given.reasonOf('Progressing'), 'ApiUnreachable');
+});
+
+test('what was outdated is looked at again, and the status knows nothing of it', async () => {
+  const given = new Given();
+  given.outcome = { ...nothingDone, outdated: missing };
+  await assert.rejects(given.run(), missing);
+  assert.equal(given.reasonOf('Stalled'), 'NothingToDo');
+});
+
+test('after an outage nothing is made again for a database that is gone', async () => {
+  const given = new Given();
+  given.outcome = { ...nothingDone, made: ['Service/shop/orders'] };
+  await given.run();
+  given.databases.doubt(key);
+  given.stored = undefined;
+  await given.run();
+  assert.deepEqual([given.plans, given.gets], [1, ['DatabaseService orders']]);
+});
+
+test('nor for one that was deleted and made again; for one that is there it is, and it is asked for once', async () => {
+  const given = new Given();
+  given.outcome = { ...nothingDone, made: ['Service/shop/orders'] };
+  await given.run();
+  given.databases.doubt(key);
+  const { stored } = given;
+  given.stored = resource({}, { uid: 'another' });
+  await given.run();
+  assert.equal(given.plans, 1);
+  given.stored = stored;
+  await given.run();
+  await given.run();
+  assert.deepEqual([given.plans, given.gets.length], [3, 2]);
+});
+
+test('a spec that breaks a rule reaches neither the cluster nor Git', async () => {
+  const given = new Given(resource({ replicas: 99 }));
+  await given.run();
+  assert.deepEqual([given.plans, given.delivered], [0, []]);
+  assert.equal(given.reasonOf('Stalled'), 'SpecInvalid');
+});
+
+test('Git is handed the spec that was acted upon; its failure is said, and hinders nothing', async () => {
+  const given = new Given();
+  given.git = { failure: 'the branch is protected' };
+  assert.deepEqual(await given.run(), {});
+  assert.deepEqual([given.delivered, given.plans], [['generation 1'], 1]);
+  assert.deepEqual([given.reasonOf('Progressing'), given.reasonOf('Stalled')], ['GitFailed', 'NothingToDo']);
+  given.git = { commit: 'abc', path: 'clusters/a' };
+  await given.run();
+  assert.deepEqual(given.statuses.at(-1)?.git, { commit: 'abc', path: 'clusters/a' });
+  given.git = { path: 'clusters/a' };
+  await given.run();
+  assert.deepEqual(given.statuses.at(-1)?.git, { commit: 'abc', path: 'clusters/a' });
+});
+
+test('a database that is being deleted is left to the collector', async () => {
+  const given = new Given(resource({}, { deletionTimestamp: '2026-01-01T00:00:00Z' }));
+  await given.run();
+  assert.deepEqual([given.plans, given.delivered, given.statuses.at(-1)?.phase], [0, [], 'Deleting']);
+});
+
+test('one that is gone is forgotten, in Git too', async () => {
+  const given = new Given();
+  await given.run();
+  given.databases.delete(key);
+  assert.deepEqual(await given.run(), {});
+  assert.deepEqual(given.delivered, ['generation 1', `no ${key}`]);
+});
+
+test('a receipt is not lost when the status cannot be written at once, and nobody is told twice', async () => {
+  const given = new Given();
+  const drift: Drift = deletion('Service', 'orders');
+  given.outcome = { ...nothingDone, corrected: [drift] };
+  given.statusError = busy;
+  await assert.rejects(given.run(), busy);
+  given.outcome = nothingDone;
+  given.statusError = undefined;
+  await given.run();
+  assert.deepEqual(
+    given.statuses.map((status) => status.drift?.corrected),
+    [1],
+  );
+  assert.deepEqual(given.drifts, ['Service/orders']);
+});
+
+test('a status for a database that went meanwhile is no error', async () => {
+  const given = new Given();
+  given.statusError = missing;
+  assert.deepEqual(await given.run(), {});
+});
+
+test('while it was acted upon the spec changed: the status speaks of what was done, and the change is not lost', async () => {
+  const given = new Given();
+  given.databases.upsert(resource() as unknown as KubeObject, false);
+  const edited = resource({ replicas: 3 }, { generation: 2, resourceVersion: '105' });
+  given.stored = edited;
+  await given.run();
+  assert.equal(given.statuses.at(-1)?.observedGeneration, 1);
+  assert.equal(given.databases.get(key)?.metadata.generation, 2);
+  assert.equal(given.woken.length, 2, 'by the watch, and by the answer to the status that showed the new spec');
+});
+
+test('a Secret of the user is asked for until it was seen once', async () => {
+  const given = new Given(resource({ credentials: { source: 'Existing', secretName: 'mine' } }));
+  assert.equal((await given.run()).requeueAfterMs, 1_000);
+  assert.equal(given.reasonOf('Stalled'), 'SecretNotFound');
+  assert.deepEqual(given.gets, ['Secret mine']);
+});
+
+test('with delivery.apply false nothing is planned, and no object of it is kept', async () => {
+  const given = new Given(resource({ delivery: { apply: false } }));
+  const service = statedOf(resource(), 'Service/orders');
+  given.children.upsert(live(service), true);
+  await given.run();
+  assert.deepEqual([given.plans, given.children.get(service.key)?.suspect], [0, undefined]);
+});
