@@ -227,6 +227,30 @@ test('a receipt is not lost when the status cannot be written at once, and nobod
   assert.deepEqual(given.drifts, ['Service/orders']);
 });
 
+test('a receipt that a status tells of is not told by the next', async () => {
+  const given = new Given();
+  given.outcome = { ...nothingDone, corrected: [deletion('Service', 'orders')] };
+  await given.run();
+  given.outcome = nothingDone;
+  given.git = { commit: 'abc', path: 'clusters/a' };
+  await given.run();
+  assert.deepEqual(
+    given.statuses.map((status) => status.drift?.corrected),
+    [1, 1],
+  );
+});
+
+test('what somebody forges in the status is not what the next one goes on from', async () => {
+  const given = new Given();
+  await given.run();
+  const [written] = given.statuses;
+  const forged = { ...written, phase: 'Running', drift: { corrected: 99 } } as const;
+  given.stored = resource({}, { resourceVersion: '200' }, forged);
+  given.databases.upsert(given.stored as unknown as KubeObject, false);
+  await given.run();
+  assert.deepEqual(given.statuses.at(-1), written);
+});
+
 test('a status for a database that went meanwhile is no error', async () => {
   const given = new Given();
   given.statusError = missing;
