@@ -32,6 +32,10 @@ export function blockerOf(error: unknown, object: string): Blocker {
   return { reason, message, isStalled: false, next: { kind: 'retry', error } };
 }
 
+/**
+ * @param isWatched what has the name bears our label, so that its end will be seen; anything else is in no watch of ours, and whether its name
+ *   has become free is looked for now and then
+ */
 export function nameTaken({ object }: Stated, holder: string, isWatched: boolean): Blocker {
   const name = `${object.kind} ${object.metadata.name}`;
   const message = `${name} is needed and belongs to ${holder}: rename or remove it, or choose another name for the database.`;

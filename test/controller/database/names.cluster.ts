@@ -88,3 +88,20 @@ test("a person's own Secret under the name of a new database is left alone", asy
   assert.deepEqual((await shop.get('Secret', 'vault-credentials'))?.['data'], secret.data);
   assert.equal((await shop.get('Secret', 'vault-credentials'))?.metadata.labels, undefined);
 });
+
+test('an object of an earlier life that is still being deleted is waited for, and then made', async () => {
+  const finalizers = ['plumbline.dev/test'];
+  const labels = { 'plumbline.dev/database': 'again' };
+  const { metadata, ...rest } = own('again');
+  const leaving = { ...rest, metadata: { ...metadata, labels, finalizers } };
+  await shop.kube.create(leaving, { type: shop.typeOf('Service'), fieldManager: 'somebody' });
+  await shop.delete('Service', 'again');
+  await shop.submit('again');
+  const progress = await shop.untilCondition('again', 'Progressing', /^False DeletionPending/);
+  assert.match(progress, /Service again is being deleted; it is made again when it is gone/);
+  assert.equal(await shop.get('StatefulSet', 'again'), undefined, 'never a StatefulSet without its Services');
+  await shop.patch('Service', 'again', { body: { metadata: { finalizers: null } } });
+  await shop.untilCondition('again', 'Progressing', /^True MembersStarting/);
+  assert(await shop.get('StatefulSet', 'again'));
+  assert.equal((await shop.receipts('again')).length, 0);
+});

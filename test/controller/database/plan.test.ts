@@ -271,6 +271,13 @@ const rows: readonly Row[] = [
     expected: 'miss',
   },
   {
+    what: 'a Secret that was there, when nothing but a backup is left',
+    stated: secret,
+    more: { known },
+    others: [backupClaim()],
+    expected: 'create:  by unknown',
+  },
+  {
     what: 'a Secret that was there, with nothing made of it',
     stated: secret,
     more: { known },
