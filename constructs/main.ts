@@ -18,15 +18,15 @@ const output = process.env['CDK8S_OUTDIR'] ?? 'dist';
 const { databases, errors } = readSpecs(folder);
 const notes = databases.flatMap((database) => {
   const { namespace, name } = database.metadata;
-  return controllerOnly(database).map((note) => `${namespace}/${name}: ${note}`);
+  return controllerOnly(database).map((note) => ({ note, name: `${namespace}/${name}` }));
 });
-const failures = mustStandAlone ? [...errors, ...notes] : errors;
+const failures = mustStandAlone ? [...errors, ...notes.map(({ name, note }) => `${name}: ${note}`)] : errors;
 
 if (failures.length > 0) {
   process.stderr.write(`${failures.join('\n')}\n`);
   process.exitCode = 1;
 } else {
-  process.stderr.write(notes.map((note) => `note: ${note}\n`).join(''));
+  process.stderr.write(grouped(notes));
   for (const database of databases) {
     const target = join(output, 'databases', database.metadata.namespace ?? '', database.metadata.name);
     mkdirSync(target, { recursive: true });
@@ -34,4 +34,16 @@ if (failures.length > 0) {
   }
   mkdirSync(join(output, 'crds'), { recursive: true });
   writeFileSync(join(output, 'crds', `${group}_${plural}.yaml`), serialize(customResourceDefinition()));
+}
+
+/** Each note once, with the first few databases that it is about: a thousand of them are no reading. */
+function grouped(all: readonly { readonly note: string; readonly name: string }[]): string {
+  const names = Map.groupBy(all, ({ note }) => note);
+  return [...names]
+    .map(([note, about]) => {
+      const shown = about.slice(0, 3).map(({ name }) => name);
+      const more = about.length > shown.length ? ` and ${about.length - shown.length} more` : '';
+      return `note: ${shown.join(', ')}${more}: ${note}\n`;
+    })
+    .join('');
 }

@@ -20,25 +20,26 @@ export function readSpecs(folder: string): Specs {
   if (files.length === 0)
     return { databases: [], errors: [`${folder}: holds no *.yaml file: write a DatabaseService there`] };
   const errors: string[] = [];
-  const databases = new Map<string, DatabaseServiceDocument>();
+  const found = new Map<string, { readonly database: DatabaseServiceDocument; readonly place: string }>();
   for (const file of files) {
-    for (const { resource, problems } of validateText(readFileSync(file))) {
+    for (const { resource: database, problems, line } of validateText(readFileSync(file))) {
       errors.push(...problems.map((problem) => located(file, problem)));
-      if (!resource) continue;
-      const { namespace, name } = resource.metadata;
-      const key = `${namespace}/${name}`;
+      if (!database) continue;
+      const { namespace, name } = database.metadata;
+      const place = `${shown(file)}:${line('metadata.name')}`;
+      const first = found.get(`${namespace}/${name}`);
       if (name === undefined) {
-        errors.push(`${shown(file)}: metadata.name: is required here: generateName is for kubectl create`);
+        errors.push(`${place}: metadata.name: is required here: generateName is for kubectl create`);
       } else if (namespace === undefined) {
-        errors.push(`${shown(file)}: metadata.namespace: is required here: every namespace has a folder of its own`);
-      } else if (databases.has(key)) {
-        errors.push(`${shown(file)}: metadata.name: ${key} stands in another file or document too`);
+        errors.push(`${place}: metadata.namespace: is required here: every namespace has a folder of its own`);
+      } else if (first !== undefined) {
+        errors.push(`${place}: metadata.name: ${namespace}/${name} stands at ${first.place} already`);
       } else {
-        databases.set(key, resource);
+        found.set(`${namespace}/${name}`, { database, place });
       }
     }
   }
-  return { databases: [...databases.values()], errors };
+  return { databases: [...found.values()].map(({ database }) => database), errors };
 }
 
 function specFiles(folder: string): readonly string[] | undefined {

@@ -1,16 +1,17 @@
 import type { DatabaseServiceDocument } from './api/resource.ts';
 
 /** What in a spec only the controller can do, one sentence each. Empty for a database whose manifests stand alone. */
-export function controllerOnly({ metadata, spec }: DatabaseServiceDocument): readonly string[] {
+export function controllerOnly({ spec }: DatabaseServiceDocument): readonly string[] {
   const notes: string[] = [];
-  const secrets = `Secret ${metadata.name}-system`;
   if ((spec.credentials?.source ?? 'Generated') === 'Generated') {
     notes.push(
-      `credentials.source Generated: the controller makes the Secrets; without it use Existing, and create ${secrets} too`,
+      'credentials.source Generated: the controller makes the Secrets; without it use Existing, and create Secret <name>-system too',
     );
   }
   if ((spec.upgrade?.rollout ?? 'Managed') === 'Managed') {
-    notes.push('upgrade.rollout Managed: the controller restarts members; without it use StatefulSet');
+    notes.push(
+      'upgrade.rollout Managed: a member takes a changed template when its pod is deleted; without the controller use StatefulSet',
+    );
   }
   return notes;
 }

@@ -59,12 +59,14 @@ export interface Judged {
   /** The resource as the API server would store it; undefined when it has problems. */
   readonly resource: DatabaseServiceDocument | undefined;
   readonly problems: readonly Problem[];
+  /** Line of a field, from 1, or of the nearest field above it that is there. */
+  line(field: string): number;
 }
 
 /** Reads and judges all DatabaseServices of a YAML file, given as text or as bytes. Problems carry their line. */
 export function validateText(source: string | Uint8Array): readonly Judged[] {
   const { documents, problems } = readDocuments(source);
-  const unreadable: Judged[] = problems.length > 0 ? [{ resource: undefined, problems }] : [];
+  const unreadable: Judged[] = problems.length > 0 ? [{ resource: undefined, problems, line: () => 1 }] : [];
   return [...unreadable, ...documents.map(judge)];
 }
 
@@ -77,7 +79,8 @@ export function judge(document: SourceDocument): Judged {
       .filter(({ field }) => !document.problems.some((problem) => problem.field === field))
       .map((problem) => locate(problem, document)),
   ];
-  return { resource: problems.length === 0 ? stored(document.value as DatabaseServiceDocument) : undefined, problems };
+  const resource = problems.length === 0 ? stored(document.value as DatabaseServiceDocument) : undefined;
+  return { resource, problems, line: (field) => document.line(field) };
 }
 
 function stored({ apiVersion, kind, ...resource }: DatabaseServiceDocument): DatabaseServiceDocument {

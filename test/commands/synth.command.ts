@@ -80,8 +80,8 @@ describe('npm run synth', () => {
     using _ = folder;
     const { code, stderr } = await synth(...args);
     assert.equal(code, 1);
-    assert.match(stderr, /b\.yaml: metadata\.name: shop\/orders stands in another file/);
-    assert.match(stderr, /c\.yaml: metadata\.namespace: is required here/);
+    assert.match(stderr, /b\.yaml:3: metadata\.name: shop\/orders stands at .*a\.yaml:3 already/);
+    assert.match(stderr, /c\.yaml:3: metadata\.namespace: is required here/);
   });
 
   test('what only the controller can do is a note, and with --standalone an error', async () => {
@@ -89,7 +89,7 @@ describe('npm run synth', () => {
     using _ = folder;
     const note = await synth(...args);
     assert.equal(note.code, 0);
-    assert.match(note.stderr, /^note: shop\/orders: credentials\.source Generated: .*Secret orders-system/m);
+    assert.match(note.stderr, /^note: shop\/orders: credentials\.source Generated: .*Secret <name>-system too$/m);
     assert.match(note.stderr, /^note: shop\/orders: upgrade\.rollout Managed: /m);
     const written = filesBelow(output);
     const refused = await synth(...args, '--standalone');

@@ -27,7 +27,8 @@ export async function install(target: Target, names: readonly string[], report: 
   const crd = parse(readFileSync(crdFile, 'utf8')) as KubeObject;
   const wasThere = await exists(target, crds, crd.metadata);
   for (const name of names) await removeNamespace(target, name);
-  await kube.apply(crd, { type: crds, fieldManager, force: true });
+  // Somebody's own CRD stays as it is: it may be of another version, with databases that rely on it.
+  if (!wasThere) await kube.apply(crd, { type: crds, fieldManager });
   await waitFor('the CRD is served', () => list(target));
   for (const name of names) {
     const object = {
@@ -37,7 +38,7 @@ export async function install(target: Target, names: readonly string[], report: 
     };
     await kube.apply(object, { type: namespaces, fieldManager, force: true });
   }
-  report.done(`CRD databaseservices.plumbline.dev is ${wasThere ? 'up to date' : 'installed'}`);
+  report.done(`CRD databaseservices.plumbline.dev is ${wasThere ? 'there already, and used as it is' : 'installed'}`);
   return {
     remove: async () => {
       for (const name of names) await removeNamespace(target, name);

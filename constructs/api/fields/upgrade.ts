@@ -6,7 +6,7 @@ export const Upgrade = Type.Object(
     rollout: Type.Optional(
       Enum(['Managed', 'StatefulSet'], {
         description:
-          'Managed (default): OnDelete, members are restarted by Plumbline. StatefulSet: RollingUpdate by Kubernetes, no controller needed.',
+          'Managed (default): OnDelete, a member takes it when its pod is deleted. StatefulSet: RollingUpdate by Kubernetes, no controller needed.',
       }),
     ),
   },
