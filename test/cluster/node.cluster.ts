@@ -1,7 +1,20 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { newNamespace, postgresqlImage, sharedNodeCluster, whyNoNode, type NodeCluster } from './index.ts';
+import {
+  newNamespace,
+  postgresqlImage,
+  sharedNodeCluster,
+  startCluster,
+  whyNoNode,
+  type Image,
+  type NodeCluster,
+} from './index.ts';
+import { tar, writeArchive } from './node/archive.ts';
+import { locateNodeBinaries } from './node/parts.ts';
 
 const reason = whyNoNode();
 const skip = reason === undefined ? false : `No node here: ${reason}.`;
@@ -107,6 +120,30 @@ test('the processes of a container can be frozen and thawed', { skip }, async (t
   assert.equal(await ticks(), frozen);
   for (const pid of await cluster.processesOf(name)) process.kill(pid, 'SIGCONT');
   await eventually(ticks, (length) => length > frozen);
+});
+
+test('a second node runs beside the first, and an image that is loaded later', { skip }, async (t) => {
+  const first = await sharedNodeCluster();
+  await using second = await startCluster({ node: true });
+  assert.notEqual(second.nodeAddress, first.nodeAddress);
+
+  const folder = mkdtempSync(join(tmpdir(), 'image-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const later: Image = { reference: 'plumbline.test/later:1', archive: join(folder, 'later.tar') };
+  const { pause } = await locateNodeBinaries();
+  tar(['--create', `--file=${folder}/layer.tar`, `--directory=${dirname(pause)}`, basename(pause)]);
+  await writeArchive(later, join(folder, 'layer.tar'), { Entrypoint: ['/pause'] });
+
+  const run = (name: string) => succeed(second, ['run', name, `--image=${later.reference}`]);
+  await run('early');
+  const state = '{.status.containerStatuses[0].state.waiting.reason}';
+  await eventually(
+    () => succeed(second, ['get', 'pod', 'early', '-o', `jsonpath=${state}`]),
+    (waitsFor) => waitsFor === 'ErrImagePull' || waitsFor === 'ImagePullBackOff',
+  );
+  await second.loadImage(later);
+  await run('later');
+  await succeed(second, ['wait', '--for=condition=Ready', 'pod/later', '--timeout=60s']);
 });
 
 test('a pod that is not root writes to its volume until the volume is full', { skip }, async (t) => {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 /** The name of the control group above all pods of a cluster, in every hierarchy. */
@@ -8,7 +8,21 @@ export function cgroupName(folder: string): string {
 
 /** Creates the control groups that the kubelet of a cluster expects to exist. */
 export function createCgroups(folder: string): void {
-  for (const hierarchy of hierarchies()) mkdirSync(join(hierarchy, cgroupName(folder)), { recursive: true });
+  for (const hierarchy of hierarchies()) {
+    delegateControllers(hierarchy);
+    mkdirSync(join(hierarchy, cgroupName(folder)), { recursive: true });
+  }
+}
+
+/** In version 2 the groups below have only those controllers that the one above passes on. systemd has done so already, mostly. */
+function delegateControllers(hierarchy: string): void {
+  const controllers = join(hierarchy, 'cgroup.controllers');
+  if (!existsSync(controllers)) return;
+  const passedOn = join(hierarchy, 'cgroup.subtree_control');
+  const words = (path: string): string[] => readFileSync(path, 'utf8').split(/\s+/).filter(Boolean);
+  const before = words(passedOn);
+  const missing = words(controllers).filter((controller) => !before.includes(controller));
+  if (missing.length > 0) writeFileSync(passedOn, missing.map((controller) => `+${controller}`).join(' '));
 }
 
 /** Removes them and all below. Returns whether they are gone; they cannot be removed while a process is in one. */

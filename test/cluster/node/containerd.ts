@@ -14,6 +14,8 @@ address = "${containerdSocket}"
 [${runtime}]
 # Where lowering it is not permitted, every pod would fail with "can't get final child's PID from pipe".
 restrict_oom_score_adj = true
+# It would load a profile into the machine's kernel.
+disable_apparmor = true
 
 [${runtime}.containerd.runtimes.runc]
 runtime_type = "io.containerd.runc.v2"

@@ -61,25 +61,29 @@ export class LinuxNode {
    * @param volumeCapacityMi what all volumes can have together
    */
   async join(cluster: Cluster, volumeCapacityMi: number): Promise<void> {
-    const { nodeAddress: address } = this.#sandbox;
     const admin = new Admin(cluster.kubeconfig);
-    const [kubelet, proxy, dns, router] = await Promise.all([
+    await this.#createObjects(cluster);
+    const [kubelet, proxy, dns] = await Promise.all([
       this.#startKubelet(cluster),
       this.#startKubeProxy(cluster),
       this.#startDns(cluster),
-      this.#startKubeRouter(cluster),
     ]);
     await this.#startProvisioner(cluster, volumeCapacityMi);
-    const objects = [...dnsObjects(address), ...networkPolicyObjects(), storageClass()];
-    const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects });
-    const { code, stderr } = await cluster.kubectlRun(['create', '--validate=false', '-f', '-'], list);
-    if (code !== 0) throw new Error(`The objects of the node are not accepted: ${stderr.trim()}`);
+    await until('the node is ready', [kubelet], () => isNodeReady(admin, cluster.server));
+    // It ends when there is no node of its name.
+    const router = await this.#startKubeRouter(cluster);
     await Promise.all([
-      until('the node is ready', [kubelet], () => isNodeReady(admin, cluster.server)),
       until('kube-proxy is ready', [proxy], () => this.#answers('http://127.0.0.1:10256/healthz')),
       until('NetworkPolicies are enforced', [router], () => this.#hasRules()),
       until('CoreDNS is ready', [dns], () => this.#answers('http://127.0.0.1:8181/ready')),
     ]);
+  }
+
+  async #createObjects(cluster: Cluster): Promise<void> {
+    const items = [...dnsObjects(this.#sandbox.nodeAddress), ...networkPolicyObjects(), storageClass()];
+    const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
+    const { code, stderr } = await cluster.kubectlRun(['create', '--validate=false', '-f', '-'], list);
+    if (code !== 0) throw new Error(`The objects of the node are not accepted: ${stderr.trim()}`);
   }
 
   async #startKubelet(cluster: Cluster): Promise<GuardedProcess> {

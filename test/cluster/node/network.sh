@@ -1,5 +1,6 @@
 #!/bin/sh
-# Sets up a node's side of its one connection, which leads to the API server on this machine and no further.
+# Sets up a node's side of its one connection, which leads to the API server on this machine and no further: anything else is
+# refused at once, so that nobody waits for an answer.
 # usage: network.sh <address of the node> <address of the machine>
 set -eu
 ip link set lo up
@@ -11,6 +12,10 @@ nft -f - <<RULES
 table ip plumbline {
   chain forward {
     type filter hook forward priority filter - 10; policy accept;
+    oifname "uplink" ip daddr != $2 reject
+  }
+  chain output {
+    type filter hook output priority filter - 10; policy accept;
     oifname "uplink" ip daddr != $2 reject
   }
   chain postrouting {
