@@ -23,6 +23,7 @@ export function blockerOf(error: unknown, object: string): Blocker {
   const verdict = classify(error);
   const reason = reasonOf(verdict);
   const message = `${object}: ${words(error)}`.slice(0, longestMessage);
+  if (reason === 'NamespaceTerminating') return { reason, message, isStalled: true, next: { kind: 'wait' } };
   const isOthersTurn = verdict.class === 'wait-for' || reason === 'HeldByOthers';
   if (isOthersTurn) return { reason, message, isStalled: true, next: { kind: 'look-again' } };
   // The server has called it final; but it may have judged by a policy or limit that somebody changes.

@@ -1,5 +1,6 @@
 import type { DatabaseServiceStatus } from '../../constructs/api/status.ts';
 import type { Drift } from '../drift/index.ts';
+import type { Blocker } from './blocker.ts';
 
 /** Changes by others that no status tells of yet. */
 export interface Untold {
@@ -28,6 +29,8 @@ export interface Memory {
   isFresh: boolean;
   /** One of its objects is missing and nobody saw the deletion: the database may be gone as well. */
   isDoubtful: boolean;
+  /** The namespace is being deleted, which nothing can turn back: no object is made any more. */
+  end: Blocker | undefined;
   /** What hindered last, so that the log tells it once. */
   hindrance: string | undefined;
 }
@@ -46,6 +49,7 @@ export function newMemory(uid: string): Memory {
     seenSecret: undefined,
     isFresh: true,
     isDoubtful: false,
+    end: undefined,
     hindrance: undefined,
   };
 }

@@ -82,6 +82,7 @@ export class Reconciler {
   async #act(run: Run): Promise<Outcome> {
     const { resource, memory, problems, isDeleting, signal } = run;
     if (isDeleting) return nothingDone;
+    if (memory.end !== undefined) return { ...nothingDone, blocker: memory.end };
     if (problems.length > 0) return { ...nothingDone, blocker: specInvalid(problems) };
     if (resource.spec.delivery?.apply === false) return this.#onlyLook(run);
     const observed = this.#observe(run);

@@ -14,6 +14,7 @@ export function remember(memory: Memory, outcome: Outcome, resource: StoredDatab
   const reported = [...left].flatMap(([object, drifts]) =>
     drifts.filter((drift) => !isTold(drift, toldOf(memory, object), resource.status?.drift)),
   );
+  if (blocker?.reason === 'NamespaceTerminating') memory.end = blocker;
   const isWhole = blocker === undefined && outdated === undefined;
   memory.settledGeneration = isWhole ? resource.metadata.generation : undefined;
   memory.isFresh &&= !isWhole;

@@ -12,9 +12,10 @@ export class Tally implements Outcome {
   blocker: Blocker | undefined;
   outdated: unknown;
 
-  /** Nothing more can be done now: the API server cannot be asked, or what was believed is outdated. */
+  /** Nothing more can be done now: the API server cannot be asked, the namespace takes nothing, or what was believed is outdated. */
   get isOver(): boolean {
-    return this.outdated !== undefined || this.blocker?.next.kind === 'retry';
+    const isEnding = this.blocker?.reason === 'NamespaceTerminating';
+    return this.outdated !== undefined || this.blocker?.next.kind === 'retry' || isEnding;
   }
 
   make({ key }: Stated, drifts: readonly Drift[]): void {

@@ -15,14 +15,14 @@ const rows: readonly (readonly [what: string, error: unknown, reason: string, is
     error({ ...forbidden, details: { causes: [{ reason: 'NamespaceTerminating' }] } }),
     'NamespaceTerminating',
     true,
-    'look-again',
+    'wait',
   ],
   [
     'a namespace that is gone',
     error({ status: 404, reason: 'NotFound', details: { kind: 'namespaces', name: 'shop', causes: [] } }),
     'NamespaceTerminating',
     true,
-    'look-again',
+    'wait',
   ],
   [
     'a quota',

@@ -137,6 +137,15 @@ for (const [what, blocker, ms] of next) {
   });
 }
 
+test('in a namespace that is being deleted nothing is tried a second time', async () => {
+  const given = new Given();
+  const details = { causes: [{ reason: 'NamespaceTerminating' }] };
+  const error = new KubeError({ tried, message: 'no', status: 403, reason: 'Forbidden', details });
+  given.outcome = { ...nothingDone, blocker: blockerOf(error, 'Service orders') };
+  for (let run = 0; run < 3; run++) assert.deepEqual(await given.run(), {});
+  assert.deepEqual([given.plans, given.reasonOf('Stalled'), given.statuses.length], [1, 'NamespaceTerminating', 1]);
+});
+
 test('a server that does not answer is left to the queue, after the status was tried', async () => {
   const given = new Given();
   given.outcome = { ...nothingDone, blocker: blockerOf(busy, 'Service orders') };
