@@ -14,7 +14,6 @@ const hidden: ReadonlySet<string> = new Set([
   'command',
   'httpHeaders',
   'data',
-  'stringData',
   'binaryData',
   'annotations',
 ]);

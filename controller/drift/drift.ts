@@ -1,4 +1,5 @@
 import type { KubeObject } from '../kube/index.ts';
+import { contrast } from './contrast.ts';
 import type { Deviation } from './deviation.ts';
 import { disclosed } from './disclosure.ts';
 import { editorOf, unknownEditor, type Editor } from './editor.ts';
@@ -42,11 +43,12 @@ export function isForeign({ kind }: Deviation): boolean {
 function drift({ kind, path, was, now }: Deviation, object: string, live: KubeObject, manager: string): Drift {
   const shown = disclosed(live.kind, path);
   const isRemoved = kind === 'removed';
+  const differing = contrast(was, now);
   return {
     object,
     field: readable(path),
-    was: shown(was),
-    now: isRemoved ? undefined : shown(now),
+    was: shown(differing.was),
+    now: isRemoved ? undefined : shown(differing.now),
     editor: isRemoved ? unknownEditor('Remove') : editorOf(live, path, manager),
   };
 }

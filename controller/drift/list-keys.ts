@@ -11,7 +11,6 @@ const keyed: Readonly<Record<string, readonly string[]>> = {
   volumeDevices: ['devicePath'],
   imagePullSecrets: ['name'],
   secrets: ['name'],
-  hostAliases: ['ip'],
   topologySpreadConstraints: ['topologyKey', 'whenUnsatisfiable'],
   ownerReferences: ['uid'],
 };
