@@ -48,6 +48,12 @@ export function credentialsMissing({ object }: Stated): Blocker {
   return { reason: 'CredentialsMissing', message, isStalled: true, next: { kind: 'look-again' } };
 }
 
+export function claimDiffers({ object }: Stated): Blocker {
+  const { name } = object.metadata;
+  const message = `PersistentVolumeClaim ${name} exists with another size or class than the spec asks for, and Kubernetes cannot change that: ask for what it has, or name another claim by claimName.`;
+  return { reason: 'ClaimDiffers', message, isStalled: true, next: { kind: 'wait' } };
+}
+
 export function deletionPending({ object }: Stated): Blocker {
   const message = `${object.kind} ${object.metadata.name} is being deleted; it is made again when it is gone.`;
   return { reason: 'DeletionPending', message, isStalled: false, next: { kind: 'wait' } };

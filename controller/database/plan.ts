@@ -4,6 +4,7 @@ import { appliedEntry, deletion, deviations, drifts, isForeign, type Deviation, 
 import type { KubeObject } from '../kube/index.ts';
 import type { Action } from './action.ts';
 import { fieldManager, keyOfChild, type Child } from './child.ts';
+import { isTakenAway, stateClaims } from './claims.ts';
 import { hasLostCredentials, wasSettled } from './conditions.ts';
 import { holderOf } from './holder.ts';
 import { isRemovable } from './kinds.ts';
@@ -15,6 +16,8 @@ export interface Observed {
   readonly children: readonly Child[];
   /** The object of a key, whatever database its label names. */
   readonly find: (key: string) => Child | undefined;
+  /** Whether there is a DatabaseService of a `namespace/name`. */
+  readonly isDatabase: (key: string) => boolean;
   /** Keys of what we have found or made true before, so that their absence is a deletion. */
   readonly known: ReadonlySet<string>;
   /** What drift.policy Report left as it was, by key. */
@@ -25,6 +28,7 @@ export interface Observed {
 export function isSettled({ resource, children, find, known, left }: Observed, settledGeneration: number | undefined) {
   if (settledGeneration !== resource.metadata.generation) return false;
   if (children.some(({ suspect }) => suspect !== undefined)) return false;
+  if (stateClaims(resource, children).some(({ key }) => !known.has(key))) return false;
   return [...known].every((key) => {
     const child = find(key);
     return child === undefined ? left.has(key) : child.suspect === undefined;
@@ -32,7 +36,8 @@ export function isSettled({ resource, children, find, known, left }: Observed, s
 }
 
 /** Compares what is stated with what is observed. Pure; the order is the order of application, then what is not stated. */
-export function plan(observed: Observed, stated: readonly Stated[]): readonly Action[] {
+export function plan(observed: Observed, rendered: readonly Stated[]): readonly Action[] {
+  const stated = [...rendered, ...stateClaims(observed.resource, observed.children)];
   const wanted = new Set(stated.map(({ key }) => key));
   const others = observed.children.filter((child) => !wanted.has(keyOfChild(child)));
   return [
@@ -44,7 +49,7 @@ export function plan(observed: Observed, stated: readonly Stated[]): readonly Ac
 /** The action for one object that is stated. */
 export function planOne(observed: Observed, stated: Stated, child: Child | undefined): Action {
   if (child === undefined) return absent(observed, stated);
-  const holder = holderOf(child, observed.resource);
+  const holder = holderOf(child, observed.resource, observed.isDatabase);
   if (holder !== undefined) return { kind: 'refuse', stated, holder, isWatched: child.databaseKey !== '' };
   if (child.isDeleting) return { kind: 'await', stated };
   if (child.suspect !== undefined) return judge(observed, stated, child, child.suspect);
@@ -126,9 +131,10 @@ function isReport({ resource }: Observed): boolean {
   return resource.spec.drift?.policy === 'Report';
 }
 
-/** What a spec no longer asks for is removed, if it is ours and holds no data. Of what else bears our label, nothing is to be remembered. */
-function notStated(child: Child, { metadata }: StoredDatabaseService): readonly Action[] {
-  const isOurs = child.owner?.uid === metadata.uid;
-  if (isOurs && isRemovable(child.kind) && !child.isDeleting) return [{ kind: 'remove', child }];
+/** What a spec no longer asks for is removed, if it is ours and holds no data, or if the spec says that the data goes too. Of what else bears our label, nothing is to be remembered. */
+function notStated(child: Child, resource: StoredDatabaseService): readonly Action[] {
+  const isOurs = child.owner?.uid === resource.metadata.uid;
+  const isToGo = (isOurs && isRemovable(child.kind)) || isTakenAway(child, resource);
+  if (isToGo && !child.isDeleting) return [{ kind: 'remove', child }];
   return child.suspect === undefined ? [] : [{ kind: 'ignore', child, live: child.suspect }];
 }

@@ -104,8 +104,15 @@ export class Reconciler {
   }
 
   #observe({ key, resource, memory: { known, left } }: Run): Observed {
-    const { children } = this.#options;
-    return { resource, children: children.of(key), find: (child) => children.get(child), known, left };
+    const { children, databases } = this.#options;
+    return {
+      resource,
+      children: children.of(key),
+      find: (child) => children.get(child),
+      isDatabase: (key) => databases.get(key) !== undefined,
+      known,
+      left,
+    };
   }
 
   #note({ key, resource, memory }: Run, outcome: Outcome, log: Logger): void {

@@ -27,17 +27,21 @@ export function stateWithSecrets(resource: StoredDatabaseService): readonly Stat
 /** Adds the namespace and the owner. */
 function state(manifest: Manifest, resource: StoredDatabaseService): Stated {
   const owners = isOwned(manifest, resource) ? { ownerReferences: [ownerOf(resource)] } : {};
-  const metadata = { ...manifest.metadata, namespace: resource.metadata.namespace, ...owners };
-  const object = { ...manifest, metadata };
+  return stated({ ...manifest, metadata: { ...manifest.metadata, namespace: resource.metadata.namespace, ...owners } });
+}
+
+/** An object as it is applied, with what it is known by. */
+export function stated(object: KubeObject): Stated {
   return { key: childKey(object), object, hash: digest(object) };
 }
 
-/** Claims are never owned, so that nothing but a person deletes a backup; Secrets stay with the data where the data stays. */
+/** The claim of the backups is never owned, so that nothing but a person deletes it; Secrets stay with the data where the data stays. */
 function isOwned({ kind }: Manifest, resource: StoredDatabaseService): boolean {
   if (kind === 'PersistentVolumeClaim') return false;
   return kind !== 'Secret' || resource.spec.storage.onDelete === 'Delete';
 }
 
-function ownerOf({ metadata }: StoredDatabaseService): OwnerReference {
+/** The reference by which an object goes with its database. */
+export function ownerOf({ metadata }: StoredDatabaseService): OwnerReference {
   return { apiVersion, kind, name: metadata.name, uid: metadata.uid, controller: true, blockOwnerDeletion: true };
 }

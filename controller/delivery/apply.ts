@@ -1,5 +1,5 @@
 import { isIndependent, nameOf, type Action, type ActionOf } from '../database/action.ts';
-import { blockerOf, credentialsMissing, deletionPending, nameTaken } from '../database/blocker.ts';
+import { blockerOf, claimDiffers, credentialsMissing, deletionPending, nameTaken } from '../database/blocker.ts';
 import { fieldManager } from '../database/child.ts';
 import type { Children } from '../database/children.ts';
 import type { ApplyDelivery, Outcome } from '../database/delivery.ts';
@@ -39,11 +39,14 @@ export class ClusterDelivery implements ApplyDelivery {
         await this.#carryOut(action, observed, tally, signal);
       } catch (error) {
         signal.throwIfAborted();
-        if (classify(error).class === 'retry-now') tally.outdated = error;
+        const { class: errorClass } = classify(error);
+        if (errorClass === 'retry-now') tally.outdated = error;
+        // A claim cannot be given another size or class; it serves as it is, so what mounts it is made all the same.
+        else if (isClaim(action) && errorClass === 'terminal') tally.remark(claimDiffers(action.stated));
         else tally.block(blockerOf(error, nameOf(action)));
       }
     }
-    return tally;
+    return tally.finish();
   }
 
   async #carryOut(action: Action, observed: Observed, tally: Tally, signal: AbortSignal): Promise<void> {
@@ -146,4 +149,8 @@ export class ClusterDelivery implements ApplyDelivery {
       if (!isObjectMissing(error)) throw error;
     });
   }
+}
+
+function isClaim(action: Action): action is ActionOf<'apply' | 'verify'> {
+  return (action.kind === 'apply' || action.kind === 'verify') && action.stated.object.kind === 'PersistentVolumeClaim';
 }

@@ -10,6 +10,7 @@ export class Tally implements Outcome {
   readonly made: string[] = [];
   readonly awaited: string[] = [];
   blocker: Blocker | undefined;
+  #remark: Blocker | undefined;
   outdated: unknown;
 
   /** Nothing more can be done now: the API server cannot be asked, the namespace takes nothing, or what was believed is outdated. */
@@ -25,6 +26,17 @@ export class Tally implements Outcome {
 
   leave({ key }: Stated, drifts: readonly Drift[]): void {
     this.left.set(key, drifts);
+  }
+
+  /** Something that has to be said, and keeps nothing from being done. */
+  remark(blocker: Blocker): void {
+    this.#remark ??= blocker;
+  }
+
+  /** No more is done: what had to be said is what hinders, unless something hindered more. */
+  finish(): this {
+    this.blocker ??= this.#remark;
+    return this;
   }
 
   /** Only the first reason counts, unless a later one ends everything. */

@@ -15,6 +15,7 @@ export const reasons = {
   NameTaken: 'An object of a needed name belongs to something else and is left alone.',
   CredentialsMissing: 'A Secret of a database that has data is gone; no new password is invented.',
   SecretNotFound: 'The Secret that credentials.secretName names does not exist yet.',
+  ClaimDiffers: 'A claim that exists has another size or class than the spec asks for; it is used as it is.',
   DeletionPending: 'An object that is needed is still being deleted; it is made again when it is gone.',
   NamespaceTerminating: 'The namespace is being deleted.',
   QuotaExceeded: 'A ResourceQuota of the namespace is used up.',

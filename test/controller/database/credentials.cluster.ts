@@ -79,12 +79,15 @@ test('an edit of the data of a Secret is an instruction, and no drift', async ()
   assert.equal(data?.password, 'bmV3');
 });
 
-for (const label of ['app.kubernetes.io/managed-by', 'plumbline.dev/database']) {
-  test(`the label ${label} of a Secret comes back without a touch of its data`, async () => {
-    const name = label.startsWith('app') ? 'labels' : 'watched';
+for (const [name, label, value] of [
+  ['labels', 'app.kubernetes.io/managed-by', null],
+  ['watched', 'plumbline.dev/database', null],
+  ['elsewhere', 'plumbline.dev/database', 'no-such-database'],
+] as const) {
+  test(`the label ${label} of a Secret, turned into ${value}, comes back without a touch of its data`, async () => {
     await shop.create(name);
     const before = await shop.get('Secret', `${name}-system`);
-    const body = { metadata: { labels: { [label]: null } } };
+    const body = { metadata: { labels: { [label]: value } } };
     await shop.requestsFor(() => shop.patch('Secret', `${name}-system`, { body }));
     const now = await shop.get('Secret', `${name}-system`);
     assert.deepEqual(now?.metadata.labels, before?.metadata.labels);
@@ -104,9 +107,11 @@ test('a Secret of the user is waited for by name, and not asked for any more onc
   await put(secretOf('my-login', { username: 'YQ==', password: 'Yg==' }));
   await shop.untilCondition('existing', 'Stalled', /^False/);
   assert.equal((await shop.status('existing'))?.credentialsSecret, 'my-login');
+  await shop.running.settled();
   const before = shop.running.requests.length;
   await new Promise((resolve) => setTimeout(resolve, 1_200));
-  assert.equal(shop.running.requestsAfter(before).length, 0);
+  const asked = shop.running.requestsAfter(before).map(({ verb, type }) => `${verb} ${type?.kind}`);
+  assert.deepEqual(asked, []);
 });
 
 test('no password is in the log, in an Event or in a status', async () => {

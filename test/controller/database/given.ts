@@ -104,6 +104,7 @@ export function observed(
     resource: database,
     children: own,
     find: (key) => byKey.get(key),
+    isDatabase: (key) => key === 'shop/or',
     known: new Set(),
     left: new Map(),
     ...more,

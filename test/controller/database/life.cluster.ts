@@ -64,26 +64,54 @@ test('a deleted database goes with all it owns; Secrets and claims stay, and are
   );
 });
 
-test('with storage.onDelete Delete its Secrets go too; with Retain again they stay', async () => {
-  const onDelete = (onDelete: string) => ({ storage: { size: '1Gi', onDelete } });
-  await shop.create('dropped', onDelete('Delete'));
-  assert.equal(Object.keys(await bytesOf('dropped')).length, 2);
-  await shop.edit('dropped', onDelete('Retain'));
-  await eventually(
-    'no Secret is owned',
-    async () =>
-      (await shop.list(secrets, label('dropped'))).every(({ metadata }) => metadata.ownerReferences === undefined) ||
-      undefined,
-  );
-  await shop.edit('dropped', onDelete('Delete'));
-  await eventually(
-    'both are owned',
-    async () =>
-      (await shop.list(secrets, label('dropped'))).every(({ metadata }) => metadata.ownerReferences !== undefined) ||
-      undefined,
-  );
-  await remove('dropped');
-  await eventually('the Secrets are gone', async () => Object.keys(await bytesOf('dropped')).length === 0 || undefined);
+test('with storage.onDelete Delete the claims of removed members go, and all of it with the database; with Retain again it stays', async () => {
+  const name = 'dropped';
+  const onDelete = (onDelete: string, replicas = 3) => ({ replicas, storage: { size: '1Gi', onDelete } });
+  const claimsOf = async () => (await shop.list(claims, label(name))).map(({ metadata }) => metadata);
+  const areOwned = async (wanted: boolean) => {
+    const found = [...(await claimsOf()), ...(await shop.list(secrets, label(name))).map(({ metadata }) => metadata)];
+    return (
+      found.every(
+        ({ ownerReferences = [] }) => ownerReferences.some(({ kind }) => kind === 'DatabaseService') === wanted,
+      ) || undefined
+    );
+  };
+  await shop.create(name, onDelete('Delete'));
+  await eventually('three claims are there', async () => (await claimsOf()).length === 3 || undefined);
+  await eventually('claims and Secrets are owned', () => areOwned(true));
+  await shop.edit(name, onDelete('Retain'));
+  await eventually('none is owned', () => areOwned(false));
+  await shop.edit(name, onDelete('Retain', 2));
+  await shop.running.settled();
+  assert.equal((await claimsOf()).length, 3, 'Retain keeps the claim of a member that is gone');
+  await shop.edit(name, onDelete('Delete', 2));
+  await eventually('the claim of the removed member is gone', async () => {
+    const names = (await claimsOf())
+      .filter(({ deletionTimestamp }) => deletionTimestamp === undefined)
+      .map((one) => one.name);
+    return names.join() === `data-${name}-0,data-${name}-1` || undefined;
+  });
+  await eventually('the others are owned', () => areOwned(true));
+  await remove(name);
+  await eventually('claims and Secrets are gone', async () => {
+    const left = (await claimsOf()).filter(({ deletionTimestamp }) => deletionTimestamp === undefined);
+    return (left.length === 0 && Object.keys(await bytesOf(name)).length === 0) || undefined;
+  });
+  assert.deepEqual(await shop.receipts(name).catch(() => []), []);
+});
+
+test('a claim for backups that has another size is used as it is, and said', async () => {
+  const backup = (size: string) => ({ backup: { schedule: '@daily', volume: { size } } });
+  await shop.create('sized', backup('1Gi'));
+  await shop.edit('sized', { backup: null });
+  await eventually('no backups', async () => (await shop.get('CronJob', 'sized-backup')) === undefined || undefined);
+  await shop.edit('sized', backup('2Gi'));
+  await eventually('backups again', () => shop.get('CronJob', 'sized-backup'));
+  const stalled = await eventually('it is said', async () => {
+    const found = await shop.condition('sized', 'Stalled');
+    return found.startsWith('True') ? found : undefined;
+  });
+  assert.match(stalled, /^True ClaimDiffers: PersistentVolumeClaim sized-backup exists with another size/);
 });
 
 test('a database that is deleted and made again at once comes out whole, and nobody is accused', async () => {

@@ -1,0 +1,34 @@
+import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
+import { databaseLabel } from '../../constructs/labels.ts';
+import { claimName, ordinals } from '../../constructs/names.ts';
+import type { Child } from './child.ts';
+import { ownerOf, stated, type Stated } from './stated.ts';
+
+/**
+ * What we state of the data claims, which the StatefulSet controller makes: their owner alone. With `storage.onDelete: Delete` the claims of members
+ * go with the DatabaseService; when that becomes Retain, the owner is taken away again. Nothing is stated of claims that are to stay as they are.
+ */
+export function stateClaims(resource: StoredDatabaseService, children: readonly Child[]): readonly Stated[] {
+  const { name, namespace, uid } = resource.metadata;
+  const isDelete = resource.spec.storage.onDelete === 'Delete';
+  return children
+    .filter((child) => ordinalOf(child, name) !== undefined && !isTakenAway(child, resource))
+    .filter(({ owner }) => isDelete || owner?.uid === uid)
+    .map((claim) => {
+      const owners = isDelete ? { ownerReferences: [ownerOf(resource)] } : {};
+      const metadata = { name: claim.name, namespace, labels: { [databaseLabel]: name }, ...owners };
+      return stated({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata });
+    });
+}
+
+/** Whether a claim is of a member that the spec took away, and is to go with it. */
+export function isTakenAway(child: Child, { metadata, spec }: StoredDatabaseService): boolean {
+  const ordinal = ordinalOf(child, metadata.name);
+  return ordinal !== undefined && ordinal >= spec.replicas && spec.storage.onDelete === 'Delete';
+}
+
+/** Of a data claim, the number of its member; undefined for anything else. */
+function ordinalOf({ kind, name }: Child, database: string): number | undefined {
+  if (kind !== 'PersistentVolumeClaim') return undefined;
+  return ordinals.find((ordinal) => claimName(database, ordinal) === name);
+}
