@@ -16,6 +16,7 @@ import {
 } from './kube/index.ts';
 import { parseOptions, type ControllerOptions } from './options.ts';
 import { Plumbline } from './plumbline.ts';
+import type { ManagerEnd } from './runtime/lifecycle.ts';
 import { createLogger, type Logger } from './runtime/logger.ts';
 
 const oldestNode = 24;
@@ -50,39 +51,68 @@ async function main(argv: readonly string[]): Promise<number> {
 /** What a person can mend: their message is enough, a stack would only hide it. */
 const expected = [ConnectionError, KubeError, NotInstalledError, GitDeliveryError];
 
+/**
+ * Runs one controller after the other: one that has lost its lease, as in every outage of the API server that is longer than ten seconds, has
+ * stopped all work, and another waits for its turn with everything read anew.
+ */
 async function run(
   connection: Connection,
   options: ControllerOptions,
   log: Logger,
   signal: AbortSignal,
 ): Promise<number> {
-  const kube = new KubeClient(connection);
-  await requireDatabaseServices(kube, connection.server);
+  await requireDatabaseServices(new KubeClient(connection), connection.server);
+  let cacheSyncTimeoutMs: number | undefined;
+  for (;;) {
+    const end = await runOnce({ connection, options, log, cacheSyncTimeoutMs }, signal);
+    if (end.kind === 'stopped' || signal.aborted) return 0;
+    if (end.reason !== 'LeaseLost') return 1;
+    log.warn({}, 'the lease was lost: all work is stopped, and it is asked for again');
+    // The server may be away for long, and was there before.
+    cacheSyncTimeoutMs = longestTimerMs;
+  }
+}
+
+const longestTimerMs = 2 ** 31 - 1;
+
+interface Instance {
+  readonly connection: Connection;
+  readonly options: ControllerOptions;
+  readonly log: Logger;
+  readonly cacheSyncTimeoutMs: number | undefined;
+}
+
+async function runOnce(
+  { connection, options, log, cacheSyncTimeoutMs }: Instance,
+  signal: AbortSignal,
+): Promise<ManagerEnd> {
   const elector = new LeaderElector({
     kube: new KubeClient(connection, { lane: 'lease' }),
     namespace: options.leaseNamespace,
     name: options.leaseName,
     onError: (err) => log.warn({ err }, 'the lease could not be asked for'),
   });
+  const folder = options.gitUrl === undefined ? undefined : mkdtempSync(join(tmpdir(), 'plumbline-git-'));
   const plumbline = new Plumbline({
-    kube,
+    kube: new KubeClient(connection),
     log,
-    git: writerOf(options),
+    git: folder === undefined ? undefined : writerOf(options, folder),
     namespace: options.namespace,
     workers: options.workers,
+    cacheSyncTimeoutMs,
     elector: {
       run: (callbacks, signal) =>
         elector.run({ ...callbacks, onNewLeader: (identity) => log.info({ identity }, 'the leader is known') }, signal),
     },
   });
-  const end = await plumbline.run(signal);
-  return end.kind === 'stopped' ? 0 : 1;
+  try {
+    return await plumbline.run(signal);
+  } finally {
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+  }
 }
 
-function writerOf({ gitUrl, gitBranch, clusterName }: ControllerOptions): GitWriter | undefined {
-  if (gitUrl === undefined) return undefined;
-  const folder = mkdtempSync(join(tmpdir(), 'plumbline-git-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+function writerOf({ gitUrl = '', gitBranch, clusterName }: ControllerOptions, folder: string): GitWriter {
   return new GitWriter({
     url: gitUrl,
     branch: gitBranch,

@@ -35,7 +35,7 @@ export function parseOptions(argv: readonly string[], output: OptionsOutput = {}
     })
     .addHelpText(
       'after',
-      '\nA variable that is empty counts as not set.\nExit codes: 0 stopped as asked; 1 cannot run, or the lease was lost; 2 wrong usage.',
+      '\nA variable that is empty counts as not set.\nExit codes: 0 stopped as asked; 1 cannot run; 2 wrong usage.',
     );
   for (const option of options()) command.addOption(option);
   command.parse([...argv], { from: 'user' });

@@ -25,6 +25,8 @@ export interface PlumblineOptions {
   readonly elector?: Elector;
   /** Only this namespace; defaults to all. */
   readonly namespace?: string;
+  /** How long the first reading of everything may take before the run fails. Defaults to 2 minutes. */
+  readonly cacheSyncTimeoutMs?: number;
   /** Databases that are worked on at a time. Defaults to 8. */
   readonly workers?: number;
   /** How often what no watch shows is looked for, such as whether a name has become free. Defaults to 15 s. */
@@ -89,6 +91,7 @@ export class Plumbline {
       log,
       caches: watches({ kube, log, children, databases, namespace }),
       controllers: [controller],
+      cacheSyncTimeoutMs: options.cacheSyncTimeoutMs,
       elector: options.elector,
     });
   }

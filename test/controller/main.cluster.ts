@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { databaseServices, typeOf } from '../../controller/database/kinds.ts';
 import { connect, isObjectMissing, KubeClient } from '../../controller/kube/index.ts';
-import { newNamespace, sharedCluster } from '../cluster/index.ts';
+import { newNamespace, plumblineCrd, sharedCluster, startCluster } from '../cluster/index.ts';
 import { MainProcess } from './main-process.ts';
 import { databaseService, eventually, installCrd } from './running-plumbline.ts';
 
@@ -75,4 +75,27 @@ test('of two controllers one works and the other waits; it takes over when the f
 
   second.kill('SIGINT');
   assert.equal(await second.ends(10_000), 0);
+});
+
+test('an API server that is away for so long that the lease is lost does not end the controller', async () => {
+  await using cluster = await startCluster({ crds: [plumblineCrd] });
+  const namespace = await newNamespace(cluster);
+  const flags = ['--kubeconfig', cluster.kubeconfig, '--namespace', namespace, '--lease-namespace', namespace];
+  await using main = new MainProcess(...flags);
+  await main.says('leading');
+  const { code, stderr } = await cluster.kubectlRun(
+    ['apply', '-f', '-'],
+    JSON.stringify(databaseService(namespace, 'orders')),
+  );
+  assert.equal(code, 0, stderr);
+  const service = ['-n', namespace, 'get', 'service', 'orders'];
+  await eventually('it is made', async () => (await cluster.kubectlRun(service)).code === 0 || undefined);
+
+  await cluster.stopApiServer();
+  await main.says('the lease was lost: all work is stopped, and it is asked for again');
+  await cluster.startApiServer();
+  await cluster.kubectlRun(['-n', namespace, 'delete', 'service', 'orders']);
+
+  await eventually('it is made again', async () => (await cluster.kubectlRun(service)).code === 0 || undefined, 90_000);
+  assert(main.isRunning);
 });
