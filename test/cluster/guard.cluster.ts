@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { startCluster } from './index.ts';
-import { assertNothingLeft, pidsOf, runningIn } from './left-overs.ts';
+import { assertNothingLeft, pidsOf, runningIn, useOwnTemporaryFolder } from './left-overs.ts';
 
 for (const signal of ['SIGKILL', 'SIGINT', 'SIGTERM'] as const) {
   test(`a process that is ended by ${signal} leaves nothing of its cluster`, async () => {
@@ -48,14 +48,16 @@ test('a cluster that is kept outlives its process, and its script stops it', asy
   assert.equal(existsSync(folder), false);
 });
 
-test('the script stops a kept cluster whose guard was killed, too', async () => {
+test('the script stops a kept cluster whose guard was killed, too', async (t) => {
+  useOwnTemporaryFolder(t);
   const { folder, pids } = await startElsewhere('', '{ keep: true, controllerManager: false, scheduler: false }');
   process.kill(pids[0] ?? 0, 'SIGKILL');
   execFileSync(`${folder}/stop.sh`);
   await assertNothingLeft(folder, pids);
 });
 
-test('the next start removes what a killed guard left behind', async () => {
+test('the next start removes what a killed guard left behind', async (t) => {
+  useOwnTemporaryFolder(t);
   const { child, folder, pids } = await startElsewhere('setInterval(() => undefined, 1000);');
   process.kill(pids[0] ?? 0, 'SIGKILL');
   child.kill('SIGKILL');

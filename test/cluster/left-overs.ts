@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { commandLine } from './command-line.ts';
 import { readGuard, readPids } from './folder.ts';
@@ -21,4 +24,16 @@ export async function assertNothingLeft(folder: string, pids: readonly number[])
   const deadline = Date.now() + 20_000;
   while (Date.now() < deadline && (existsSync(folder) || runningIn(folder, pids).length > 0)) await delay(50);
   assert.deepEqual({ running: runningIn(folder, pids), folder: existsSync(folder) }, { running: [], folder: false });
+}
+
+/** Lets this test, and what it starts, have clusters where nobody else's start can remove what was left on purpose. */
+export function useOwnTemporaryFolder(t: TestContext): void {
+  const before = process.env['TMPDIR'];
+  const folder = mkdtempSync(join(tmpdir(), 'own-'));
+  process.env['TMPDIR'] = folder;
+  t.after(() => {
+    if (before === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = before;
+    rmSync(folder, { recursive: true });
+  });
 }

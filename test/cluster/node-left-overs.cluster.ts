@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { startCluster, whyNoNode } from './index.ts';
 import { commandLine } from './command-line.ts';
-import { assertNothingLeft, pidsOf } from './left-overs.ts';
+import { assertNothingLeft, pidsOf, useOwnTemporaryFolder } from './left-overs.ts';
 import { cgroupName } from './node/cgroups.ts';
 import { linkName } from './node/sweep.ts';
 
@@ -33,7 +33,8 @@ test('a process that is killed leaves nothing of its node', { skip }, async () =
   assert.deepEqual(leftOf(folder, namespaces), nothing);
 });
 
-test('the next start removes what a killed guard left of a node', { skip }, async () => {
+test('the next start removes what a killed guard left of a node', { skip }, async (t) => {
+  useOwnTemporaryFolder(t);
   const { child, folder, pids, namespaces } = await startElsewhere();
   process.kill(pids[0] ?? 0, 'SIGKILL');
   child.kill('SIGKILL');
@@ -44,7 +45,8 @@ test('the next start removes what a killed guard left of a node', { skip }, asyn
   assert.deepEqual(leftOf(folder, namespaces), nothing);
 });
 
-test('the script of a kept cluster stops its node, even if its guard was killed', { skip }, async () => {
+test('the script of a kept cluster stops its node, even if its guard was killed', { skip }, async (t) => {
+  useOwnTemporaryFolder(t);
   for (const isGuardKilled of [false, true]) {
     const { child, folder, pids, namespaces } = await startElsewhere('{ keep: true }');
     child.stdin.end();
