@@ -12,9 +12,15 @@ export const startup: Probe = get('/liveness', { periodSeconds: 1, timeoutSecond
 
 /**
  * Ends a container that is frozen: after about ttl, when another member has become primary, for clients that still hang on it. Patroni itself
- * answers 503 when its loop stood still for ttl, on a replica for two.
+ * answers 503 when its loop stood still for ttl, on a replica for two. What is frozen heeds no TERM, so it is not waited for: with the pod's own
+ * grace period, a frozen primary kept its clients for minutes.
  */
-export const liveness: Probe = get('/liveness', { periodSeconds: 5, timeoutSeconds: 3, failureThreshold: 4 });
+export const liveness: Probe = get('/liveness', {
+  periodSeconds: 5,
+  timeoutSeconds: 3,
+  failureThreshold: 4,
+  terminationGracePeriodSeconds: 1,
+});
 
 /** Whether the Services lead here: on the primary while it holds the lock, on a replica while it streams. */
 export const readiness: Probe = get('/readiness', { periodSeconds: 3, timeoutSeconds: 2, failureThreshold: 2 });

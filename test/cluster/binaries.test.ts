@@ -18,6 +18,16 @@ test('without Go, one sentence says what to install', async (t) => {
   assert.deepEqual(readdirSync(folder), [], 'nothing was created');
 });
 
+test('a cache folder that cannot be made is told in one sentence', async (t) => {
+  const { folder, onProgress } = setUp(t);
+  writeGo(folder, 'echo go version go1.26.8 linux/amd64');
+  writeFileSync(join(folder, 'cache'), 'a file where the folder has to be');
+  await assert.rejects(locateBinaries(onProgress), {
+    message:
+      /^The cache folder .* cannot be written \(\w+\): make it writable, or name another one by PLUMBLINE_CACHE\.$/,
+  });
+});
+
 test('with a Go that is too old, one sentence says so', async (t) => {
   const { folder, onProgress } = setUp(t);
   writeGo(folder, 'echo go version go1.19.8 linux/amd64');

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { createFolder, removeStaleFolders } from './folder.ts';
@@ -17,12 +17,26 @@ export async function builtBinaries<Name extends string>(
   const folder = join(cacheFolder(), module.key);
   if (missingIn(folder, module).length > 0) {
     requireGo();
-    mkdirSync(folder, { recursive: true });
+    createCache(folder);
     const progress = createProgress(onProgress);
     const onWait = (pid: number): void => progress.line(`Waiting for process ${pid}, which builds ${module.title} …`);
     await withLock(join(folder, 'lock'), onWait, () => buildMissing(folder, module, progress));
   }
   return Object.fromEntries(namesOf(module).map((name) => [name, join(folder, name)])) as Record<Name, string>;
+}
+
+/** @throws Error in words when the folder cannot be made */
+function createCache(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true });
+    accessSync(folder, constants.W_OK);
+  } catch (cause) {
+    const why = (cause as NodeJS.ErrnoException).code ?? String(cause);
+    throw new Error(
+      `The cache folder ${folder} cannot be written (${why}): make it writable, or name another one by PLUMBLINE_CACHE.`,
+      { cause },
+    );
+  }
 }
 
 /** `$PLUMBLINE_CACHE`, or `plumbline` in the user's cache folder. */

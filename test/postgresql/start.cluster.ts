@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { DatabaseServiceStatus } from '../../constructs/api/status.ts';
+import { databaseServices, secrets } from '../../controller/database/kinds.ts';
+import { newNamespace, postgresqlImage, sharedNodeCluster, whyNoNode } from '../cluster/index.ts';
+import { databaseService, eventually, RunningPlumbline } from '../controller/running-plumbline.ts';
+
+const reason = whyNoNode();
+const skip = reason === undefined ? false : `No node here: ${reason}.`;
+
+test('three members start on a node: one primary, two that stream, and the Service leads to it', { skip }, async () => {
+  // GIVEN a namespace that admits restricted pods only, and a database of three
+  const cluster = await sharedNodeCluster();
+  const namespace = await newNamespace(cluster);
+  await cluster.kubectlRun(['label', 'namespace', namespace, 'pod-security.kubernetes.io/enforce=restricted']);
+  await using running = await RunningPlumbline.start(cluster, { namespace });
+  const resources = { requests: { cpu: '50m', memory: '256Mi' } };
+  const spec = {
+    image: (await postgresqlImage()).reference,
+    replicas: 3,
+    durability: 'Sync',
+    resources,
+    storage: { size: '512Mi' },
+  };
+  await running.kube.create(databaseService(namespace, 'orders', spec), {
+    type: databaseServices,
+    fieldManager: 'kubectl-create',
+  });
+
+  // WHEN it is up
+  const status = await eventually(
+    'it is running',
+    async () => {
+      const found = (await running.database(namespace, 'orders'))['status'] as DatabaseServiceStatus | undefined;
+      return found?.phase === 'Running' ? found : undefined;
+    },
+    120_000,
+  );
+
+  // THEN the status says so, and the owner of the Secret can write through the Service
+  assert.equal(status.ready, '3/3');
+  assert.match(status.primary ?? '', /^orders-[0-2]$/);
+  const secret = await running.kube.get(secrets, { namespace, name: 'orders-credentials' });
+  const { password = '' } = secret['data'] as Record<string, string>;
+  const sql = `create table t (n int); insert into t values (1); select count(*) from t`;
+  const query = (password: string) => {
+    const command = `read -r PGPASSWORD && export PGPASSWORD && psql -X -h orders -U app -d app -Atc '${sql}'`;
+    return cluster.kubectlRun(
+      ['-n', namespace, 'exec', '-i', 'orders-0', '-c', 'postgres', '--', 'bash', '-c', command],
+      `${password}\n`,
+    );
+  };
+  const refused = await query('wrong');
+  assert.match(refused.stderr, /password authentication failed/);
+  const answered = await query(Buffer.from(password, 'base64').toString());
+  assert.equal(answered.code, 0, answered.stderr);
+  assert.match(answered.stdout, /^1$/m);
+
+  // AND nothing is asked at rest but by the watches
+  await eventually('it comes to rest', async () => {
+    const before = running.requests.length;
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    return running.requestsAfter(before).length === 0 || undefined;
+  });
+});
