@@ -79,7 +79,10 @@ test('https://github.com/prometheus-operator/prometheus-operator/issues/8049: a 
   const text = async (): Promise<string> => JSON.stringify(await shop.get('StatefulSet', 'orders'));
   assert((await text()).includes('"ephemeral-storage":"1Gi"'));
 
-  const changed = await shop.requestsFor(() => shop.edit('orders', { replicas: 2 }));
+  const changed = await shop.requestsFor(async () => {
+    await shop.edit('orders', { replicas: 2 });
+    await eventually('it is seen', async () => (await shop.status('orders'))?.observedGeneration === 2 || undefined);
+  });
   assert.equal(applies(changed), 1, changed.join(', '));
 
   const { resourceVersion, generation } = (await shop.get('StatefulSet', 'orders'))?.metadata ?? {};
@@ -89,7 +92,10 @@ test('https://github.com/prometheus-operator/prometheus-operator/issues/8049: a 
   assert(shop.running.requestsAfter(0).filter(({ verb }) => verb !== 'list').length <= 1, 'one dry run');
 
   const body = { spec: { template: { spec: { containers: [{ name: 'postgres', image: 'evil:1' }] } } } };
-  const repaired = await shop.requestsFor(() => shop.patch('StatefulSet', 'orders', { kind: 'strategic', body }));
+  const repaired = await shop.requestsFor(async () => {
+    await shop.patch('StatefulSet', 'orders', { kind: 'strategic', body });
+    await eventually('it is told', async () => (await shop.receipts('orders')).length === 1 || undefined);
+  });
   assert.equal(applies(repaired), 1, repaired.join(', '));
   assert(!(await text()).includes('evil:1'));
   assert((await text()).includes('"ephemeral-storage":"1Gi"'), 'back to what admission makes of ours');

@@ -33,7 +33,14 @@ const rows: readonly (readonly [what: string, spec: Readonly<Record<string, unkn
 ];
 for (const [what, spec, kinds] of rows) {
   test(`a change of the spec applies what it changes: ${what}`, async () => {
-    const made = await shop.requestsFor(() => shop.edit('orders', spec));
+    const made = await shop.requestsFor(async () => {
+      await shop.edit('orders', spec);
+      const { generation } = (await shop.resource('orders')).metadata;
+      await eventually(
+        'it is seen',
+        async () => (await shop.status('orders'))?.observedGeneration === generation || undefined,
+      );
+    });
     const applied = made.filter((request) => request !== 'apply DatabaseService');
     assert.deepEqual(
       applied,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { KubeObject } from '../../../controller/kube/index.ts';
+import { eventually } from '../running-plumbline.ts';
 import { Shop } from './shop.ts';
 
 let shop: Shop;
@@ -88,7 +89,9 @@ for (const [name, label, value] of [
     await shop.create(name);
     const before = await shop.get('Secret', `${name}-system`);
     const body = { metadata: { labels: { [label]: value } } };
-    await shop.requestsFor(() => shop.patch('Secret', `${name}-system`, { body }));
+    await shop.patch('Secret', `${name}-system`, { body });
+    await eventually('it is told', async () => (await shop.receipts(name)).length === 1 || undefined);
+    await shop.running.settled();
     const now = await shop.get('Secret', `${name}-system`);
     assert.deepEqual(now?.metadata.labels, before?.metadata.labels);
     assert.deepEqual([now?.metadata.uid, now?.['data']], [before?.metadata.uid, before?.['data']]);

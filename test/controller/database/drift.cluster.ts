@@ -270,6 +270,11 @@ for (const { what, kind, name, act, receipt, requests = 3 } of rows) {
     const corrected = (await shop.status('orders'))?.drift?.corrected ?? 0;
     const made = await shop.requestsFor(async () => {
       await act();
+      // What is being deleted looks true for a while.
+      await eventually(
+        'it is told',
+        async () => ((await shop.status('orders'))?.drift?.corrected ?? 0) > corrected || undefined,
+      );
       await eventually('it is true again', async () => (await isTrue(kind, name)) || undefined);
     });
     const status = await shop.status('orders');
@@ -303,7 +308,10 @@ test('a wipe of managedFields of each object is one drift each, and nothing is c
   );
   const before = shop.running.drifts.length;
   const wipe = { body: { metadata: { managedFields: [{}] } } };
-  await shop.requestsFor(() => Promise.all(names.map(([kind, name]) => shop.patch(kind, name, wipe))));
+  await shop.requestsFor(async () => {
+    await Promise.all(names.map(([kind, name]) => shop.patch(kind, name, wipe)));
+    await eventually('all is told', () => shop.running.drifts.length - before >= names.length || undefined);
+  });
   const told = shop.running.drifts.slice(before).map(({ object, field }) => `${object} ${field}`);
   assert.deepEqual(told.sort(), names.map(([kind, name]) => `${kind}/${name} metadata.managedFields`).sort());
   for (const [kind, name] of names) assert(await isTrue(kind, name, 'wiped'), `${kind} ${name}`);
@@ -311,16 +319,17 @@ test('a wipe of managedFields of each object is one drift each, and nothing is c
 
 test('an edit of many fields at once is one Event and one line that can be read', async () => {
   const [events, lines] = [(await shop.driftEvents('orders')).length, shop.driftLines().length];
-  await shop.requestsFor(() =>
-    put('Service', 'orders', (live) => ({
+  await shop.requestsFor(async () => {
+    await put('Service', 'orders', (live) => ({
       ...live,
       metadata: {
         ...live.metadata,
         labels: Object.fromEntries(Object.keys(live.metadata.labels ?? {}).map((key) => [key, 'x'])),
       },
       spec: { ...(live['spec'] as object), selector: { app: 'x' }, publishNotReadyAddresses: true },
-    })),
-  );
+    }));
+    await eventually('it is told', () => shop.driftLines().length > lines || undefined);
+  });
   assert(await isTrue('Service', 'orders'));
   const [line] = shop.driftLines().slice(lines);
   assert.equal(shop.driftLines().length, lines + 1);

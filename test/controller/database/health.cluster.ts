@@ -60,7 +60,10 @@ test('an edit of the image of a running database is put back before anything res
     Promise.all([0, 1, 2].map(async (n) => (await shop.get('Pod', `orders-${n}`))?.metadata.uid));
   const before = await members();
   const body = { spec: { template: { spec: { containers: [{ name: 'postgres', image: 'evil:1' }] } } } };
-  const made = await shop.requestsFor(() => shop.patch('StatefulSet', 'orders', { kind: 'strategic', body }));
+  const made = await shop.requestsFor(async () => {
+    await shop.patch('StatefulSet', 'orders', { kind: 'strategic', body });
+    await eventually('it is told', async () => (await shop.receipts('orders')).length === 1 || undefined);
+  });
   assert.deepEqual([...made].sort(), ['apply DatabaseService', 'apply StatefulSet', 'create Event']);
   assert.deepEqual(await members(), before);
   assert.equal((await shop.status('orders'))?.phase, 'Running');

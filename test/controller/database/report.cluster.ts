@@ -22,7 +22,10 @@ async function imageOf(name: string): Promise<string | undefined> {
 
 test('with drift.policy Report an edit is reported once and left, also over a restart', async () => {
   await shop.create('edited', { ...wholeSpec, ...policy('Report') });
-  const made = await shop.requestsFor(() => shop.patch('StatefulSet', 'edited', { kind: 'strategic', body: image }));
+  const made = await shop.requestsFor(async () => {
+    await shop.patch('StatefulSet', 'edited', { kind: 'strategic', body: image });
+    await shop.untilCondition('edited', 'Drifted', /^True/);
+  });
   assert.deepEqual([...made].sort(), ['apply DatabaseService', 'create Event']);
   assert.match((await imageOf('edited')) ?? '', /evil:1/);
   assert.match(
@@ -65,7 +68,8 @@ test('what is deleted is reported and not made again; when it is there again, al
   await shop.create('deleted', policy('Report'));
   const live = await shop.get('PodDisruptionBudget', 'deleted');
   assert(live);
-  await shop.requestsFor(() => shop.delete('PodDisruptionBudget', 'deleted'));
+  await shop.delete('PodDisruptionBudget', 'deleted');
+  await shop.untilCondition('deleted', 'Drifted', /^True/);
   assert.match(
     await shop.condition('deleted', 'Drifted'),
     /^True DriftReported: Somebody deleted PodDisruptionBudget\/deleted\.$/,
