@@ -60,7 +60,7 @@ export interface Judged {
   readonly resource: DatabaseServiceDocument | undefined;
   readonly problems: readonly Problem[];
   /** Line of a field, from 1, or of the nearest field above it that is there. */
-  line(field: string): number;
+  readonly line: (field: string) => number;
 }
 
 /** Reads and judges all DatabaseServices of a YAML file, given as text or as bytes. Problems carry their line. */
