@@ -31,6 +31,8 @@ export interface Memory {
   isDoubtful: boolean;
   /** The namespace is being deleted, which nothing can turn back: no object is made any more. */
   end: Blocker | undefined;
+  /** Since when the API server fails, in milliseconds of the wall clock. */
+  troubledSince: number | undefined;
   /** What hindered last, so that the log tells it once. */
   hindrance: string | undefined;
 }
@@ -50,6 +52,7 @@ export function newMemory(uid: string): Memory {
     isFresh: true,
     isDoubtful: false,
     end: undefined,
+    troubledSince: undefined,
     hindrance: undefined,
   };
 }

@@ -12,6 +12,7 @@ import { isSettled, plan, type Observed } from './plan.ts';
 import { remember } from './remember.ts';
 import { Reporter, type ReporterOptions } from './report.ts';
 import { stateWithSecrets } from './stated.ts';
+import { logHindrance, shortTrouble } from './trouble.ts';
 
 export interface ReconcilerOptions extends ReporterOptions {
   readonly apply: ApplyDelivery;
@@ -62,11 +63,14 @@ export class Reconciler {
     const run = { key, resource, memory, problems: problemsOf(resource, memory), isDeleting, signal };
     const outcome = await this.#act(run);
     this.#note(run, outcome, log);
+    // Nothing is known for sure: what is to be said waits for the next look, in a moment.
+    if (outcome.outdated !== undefined) throw outcome.outdated;
     const git = this.#deliverToGit(run);
     const blocker = outcome.blocker ?? (await this.#missing(run, git));
-    logChange(blocker, memory, log);
+    const trouble = shortTrouble(blocker, memory, this.#options.clock.now());
+    if (trouble !== undefined) throw trouble;
+    logHindrance(blocker, memory, log);
     await this.#reporter.report({ ...run, isValid: run.problems.length === 0, blocker, git }, signal);
-    if (outcome.outdated !== undefined) throw outcome.outdated;
     if (blocker?.next.kind === 'retry') throw blocker.next.error;
     if (blocker?.next.kind !== 'look-again') return {};
     return { requeueAfterMs: blocker.next.isSeldom ? seldom * lookAgainMs : lookAgainMs };
@@ -138,12 +142,4 @@ export class Reconciler {
 
 function problemsOf(resource: StoredDatabaseService, { settledGeneration }: Memory): readonly string[] {
   return settledGeneration === resource.metadata.generation ? [] : validateResource(document(resource)).map(sentence);
-}
-
-function logChange(blocker: Blocker | undefined, memory: Memory, log: Logger): void {
-  const hindrance = blocker && `${blocker.reason}: ${blocker.message}`;
-  if (memory.hindrance === hindrance) return;
-  memory.hindrance = hindrance;
-  if (blocker === undefined) log.info({}, 'nothing hinders any more');
-  else log.warn({ reason: blocker.reason }, blocker.message);
 }

@@ -31,6 +31,7 @@ class Given {
   readonly drifts: string[] = [];
   readonly delivered: string[] = [];
   readonly log = new LogLines();
+  readonly clock = new VirtualClock();
   readonly woken: string[] = [];
   readonly databases = new Databases((one) => this.woken.push(one));
   readonly children = new Children(() => undefined);
@@ -64,7 +65,7 @@ class Given {
       kube: kube as Kube,
       databases: this.databases,
       children: this.children,
-      clock: new VirtualClock(),
+      clock: this.clock,
       apply: {
         carryOut: async () => {
           this.plans++;
@@ -146,18 +147,40 @@ test('in a namespace that is being deleted nothing is tried a second time', asyn
   assert.deepEqual([given.plans, given.reasonOf('Stalled'), given.statuses.length], [1, 'NamespaceTerminating', 1]);
 });
 
-test('a server that does not answer is left to the queue, after the status was tried', async () => {
+test('a server that does not answer is left to the queue; the status says so when that goes on', async () => {
   const given = new Given();
   given.outcome = { ...nothingDone, blocker: blockerOf(busy, 'Service orders') };
   await assert.rejects(given.run(), busy);
-  assert.equal(given.reasonOf('Progressing'), 'ApiUnreachable');
+  await given.clock.advance(1_900);
+  await assert.rejects(given.run(), busy);
+  assert.equal(given.statuses.length, 0);
+  await given.clock.advance(200);
+  await assert.rejects(given.run(), busy);
+  assert.deepEqual([given.reasonOf('Progressing'), given.reasonOf('Stalled')], ['ApiUnreachable', 'NothingToDo']);
 });
 
-test('what was outdated is looked at again, and the status knows nothing of it', async () => {
+test('a short trouble turns no condition', async () => {
   const given = new Given();
-  given.outcome = { ...nothingDone, outdated: missing };
+  given.outcome = { ...nothingDone, blocker: nameTaken(statedOf(resource(), 'Service/orders'), 'x', true) };
+  await given.run();
+  const { outcome } = given;
+  given.outcome = { ...nothingDone, blocker: blockerOf(busy, 'Role orders') };
+  await assert.rejects(given.run(), busy);
+  given.outcome = outcome;
+  await given.run();
+  assert.equal(given.statuses.length, 1);
+});
+
+test('what was outdated is looked at again, and what was said before stands until then', async () => {
+  const given = new Given();
+  given.outcome = { ...nothingDone, blocker: nameTaken(statedOf(resource(), 'Service/orders'), 'x', true) };
+  await given.run();
+  given.outcome = { ...nothingDone, corrected: [deletion('Service', 'orders')], outdated: missing };
   await assert.rejects(given.run(), missing);
-  assert.equal(given.reasonOf('Stalled'), 'NothingToDo');
+  assert.deepEqual([given.statuses.length, given.reasonOf('Stalled')], [1, 'NameTaken']);
+  given.outcome = nothingDone;
+  await given.run();
+  assert.deepEqual([given.reasonOf('Stalled'), given.statuses.at(-1)?.drift?.corrected], ['NothingToDo', 1]);
 });
 
 test('after an outage nothing is made again for a database that is gone', async () => {

@@ -1,0 +1,29 @@
+import type { Logger } from '../runtime/logger.ts';
+import type { Blocker } from './blocker.ts';
+import type { Memory } from './memory.ts';
+
+/** How long the API server may fail before it is told in the status. */
+const patienceMs = 2_000;
+
+/**
+ * The error to try again after, when the next try may have overcome it: then conditions would turn twice, on a server that has trouble enough.
+ *
+ * @param now milliseconds
+ */
+export function shortTrouble(blocker: Blocker | undefined, memory: Memory, now: number): unknown {
+  if (blocker?.next.kind !== 'retry') {
+    memory.troubledSince = undefined;
+    return undefined;
+  }
+  memory.troubledSince ??= now;
+  return now - memory.troubledSince < patienceMs ? blocker.next.error : undefined;
+}
+
+/** Tells the log what hinders, when that has changed. */
+export function logHindrance(blocker: Blocker | undefined, memory: Memory, log: Logger): void {
+  const hindrance = blocker && `${blocker.reason}: ${blocker.message}`;
+  if (memory.hindrance === hindrance) return;
+  memory.hindrance = hindrance;
+  if (blocker === undefined) log.info({}, 'nothing hinders any more');
+  else log.warn({ reason: blocker.reason }, blocker.message);
+}
