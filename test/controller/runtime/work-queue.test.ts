@@ -211,7 +211,8 @@ describe('the work queue', () => {
     mock.restoreAll();
     // THEN
     assert.equal(again.length, count);
-    assert.equal(cost / count, 10);
+    // Other queues of this process, if there are any, count too.
+    assert.ok(cost >= 10 * count && cost < 10.1 * count, `${cost / count} operations for each key`);
     assert.ok(clock.sleeps < 20, `${clock.sleeps} sleeps`);
   });
 
