@@ -24,8 +24,6 @@ export const engines: Readonly<Record<DatabaseServiceDocument['spec']['engine'],
   postgresql: postgresqlEngine,
 };
 
-export const newestRenderer = 1;
-
 /** The renderer that a spec asks for. Absent is the first, for ever. */
 export function rendererOf({ spec }: DatabaseServiceDocument): Renderer {
   const engine = engines[spec.engine];

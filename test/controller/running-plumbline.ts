@@ -7,18 +7,10 @@ import {
   type Connection,
   type KubeObject,
   type RequestFacts,
-  type ResourceType,
 } from '../../controller/kube/index.ts';
 import { Plumbline, type PlumblineOptions } from '../../controller/plumbline.ts';
 import { createLogger } from '../../controller/runtime/logger.ts';
 import type { Cluster } from '../cluster/index.ts';
-
-export const crd: ResourceType = {
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  plural: 'customresourcedefinitions',
-  namespaced: false,
-};
 
 const crdFile = new URL('../../crds/plumbline.dev_databaseservices.yaml', import.meta.url);
 
