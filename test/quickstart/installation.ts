@@ -38,7 +38,9 @@ export async function install(target: Target, names: readonly string[], report: 
     };
     await kube.apply(object, { type: namespaces, fieldManager, force: true });
   }
-  report.done(`CRD databaseservices.plumbline.dev is ${wasThere && target.isForeign ? 'there already, and used as it is' : 'installed'}`);
+  report.done(
+    `CRD databaseservices.plumbline.dev is ${wasThere && target.isForeign ? 'there already, and used as it is' : 'installed'}`,
+  );
   return {
     remove: async () => {
       for (const name of names) await removeNamespace(target, name);
