@@ -35,7 +35,8 @@ export function dynamicConfiguration(database: Database): object {
     },
     primary_start_timeout: 60,
     retry_timeout: 5,
-    synchronous_mode: database.durability !== 'Async',
+    // Any replica may acknowledge: with one that is named, its restart would hold up every commit until Patroni names another.
+    synchronous_mode: database.durability === 'Async' ? false : 'quorum',
     synchronous_mode_strict: database.durability === 'SyncStrict',
     ttl: 20,
   };

@@ -5,7 +5,7 @@ import type { DatabaseServiceSpec } from '../../../constructs/api/spec.ts';
 import { orders, rendered } from './orders.ts';
 
 interface Dynamic {
-  readonly synchronous_mode: boolean;
+  readonly synchronous_mode: false | 'quorum';
   readonly synchronous_mode_strict: boolean;
   readonly postgresql: { readonly parameters: Readonly<Record<string, string>> };
 }
@@ -72,8 +72,8 @@ test('of the ConfigMap of the dynamic configuration we state the annotation and 
 
 const durabilities = [
   ['Async', false, false],
-  ['Sync', true, false],
-  ['SyncStrict', true, true],
+  ['Sync', 'quorum', false],
+  ['SyncStrict', 'quorum', true],
 ] as const;
 for (const [durability, mode, strict] of durabilities) {
   test(`durability ${durability}`, () => {
