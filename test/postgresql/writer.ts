@@ -1,0 +1,114 @@
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { namesOf } from '../../constructs/names.ts';
+import { podSecurity, containerSecurity } from '../../constructs/postgresql/pod-security.ts';
+import { pods } from '../../controller/database/kinds.ts';
+import { postgresqlImage } from '../cluster/index.ts';
+import { eventually } from '../controller/running-plumbline.ts';
+import type { Acknowledgement } from './acknowledgements.ts';
+import type { NodeDatabase } from './node-database.ts';
+
+const script = readFileSync(new URL('./writer.py', import.meta.url), 'utf8');
+const pod = 'writer';
+
+/**
+ * An application: a pod of its own that mounts the Secret of a database and writes numbered rows through its Service, see `writer.py`. It
+ * connects again by itself.
+ */
+export class Writer implements AsyncDisposable {
+  readonly acknowledgements: Acknowledgement[] = [];
+  /** Why tries failed, with the time of the first of each kind. */
+  readonly complaints: string[] = [];
+  readonly #process: ChildProcessWithoutNullStreams;
+  readonly #end: Promise<unknown>;
+  #stderr = '';
+
+  private constructor({ cluster, namespace, name }: NodeDatabase) {
+    const command = ['python3', '-u', '-c', script, name];
+    const args = [`--kubeconfig=${cluster.kubeconfig}`, '-n', namespace, 'exec', '-i', pod, '--', ...command];
+    this.#process = spawn(cluster.kubectl, args, { stdio: 'pipe' });
+    this.#process.stdin.on('error', () => undefined);
+    this.#process.stderr.setEncoding('utf8').on('data', (text: string) => (this.#stderr += text));
+    createInterface({ input: this.#process.stdout }).on('line', (line) => this.#read(line));
+    this.#end = once(this.#process, 'close');
+  }
+
+  /** Starts with an empty table, and returns when the first rows are acknowledged. */
+  static async start(database: NodeDatabase): Promise<Writer> {
+    await ensurePod(database);
+    const leader = (await database.leader()) ?? '';
+    await database.sql(leader, table, 'app');
+    const writer = new Writer(database);
+    await writer.acknowledgedAfter(0);
+    return writer;
+  }
+
+  /** Waits for a row that was acknowledged after a moment. @throws Error with what the writer met when there is none for minutes */
+  async acknowledgedAfter(seconds: number, withinMs = 180_000): Promise<void> {
+    const isThere = (): true | undefined => (this.acknowledgements.at(-1)?.at ?? 0) > seconds || undefined;
+    try {
+      await eventually('a row is acknowledged', isThere, withinMs);
+    } catch (cause) {
+      throw new Error([this.#stderr, ...this.complaints.slice(-5)].join('\n'), { cause });
+    }
+  }
+
+  /** Ends it, and returns what was acknowledged. */
+  async stop(): Promise<readonly Acknowledgement[]> {
+    this.#process.stdin.end();
+    await this.#end;
+    return this.acknowledgements;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  #read(line: string): void {
+    if (line.startsWith('!')) return void this.complaints.push(line.slice(2));
+    const [number, at] = line.split(' ').map(Number);
+    if (number !== undefined && at !== undefined) this.acknowledgements.push({ number, at });
+  }
+}
+
+/** The numbers that a table holds after a run. */
+export async function storedRows(database: NodeDatabase): Promise<ReadonlySet<number>> {
+  const rows = await database.sql((await database.leader()) ?? '', 'select n from written', 'app');
+  return new Set(rows.split('\n').filter(Boolean).map(Number));
+}
+
+const table = `set client_min_messages = error;
+  drop table if exists written;
+  create table written (n bigint primary key);
+  alter table written owner to app`;
+
+async function ensurePod(database: NodeDatabase): Promise<void> {
+  const { kube, namespace, name } = database;
+  const { reference: image } = await postgresqlImage();
+  const manifest = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: pod, namespace },
+    spec: {
+      terminationGracePeriodSeconds: 0,
+      securityContext: podSecurity,
+      containers: [
+        {
+          name: 'main',
+          image,
+          command: ['sleep', 'infinity'],
+          securityContext: containerSecurity,
+          volumeMounts: [{ name: 'credentials', mountPath: '/credentials' }],
+        },
+      ],
+      volumes: [{ name: 'credentials', secret: { secretName: namesOf(name).credentials, defaultMode: 0o440 } }],
+    },
+  };
+  await kube.apply(manifest, { type: pods, fieldManager: 'test', force: true });
+  const { cluster } = database;
+  const wait = ['-n', namespace, 'wait', '--for=condition=Ready', `pod/${pod}`, '--timeout=120s'];
+  const { code, stderr } = await cluster.kubectlRun(wait);
+  if (code !== 0) throw new Error(stderr);
+}
