@@ -8,6 +8,7 @@ scripts=$(dirname "$0")
 run=${PLUMBLINE_RUN:-/run/plumbline}
 system=${PLUMBLINE_SECRETS:-/etc/plumbline-secrets}/system
 data=${PLUMBLINE_DATA:-/data/pgdata}
+socket=/run/postgresql
 child=
 stopping=
 
@@ -53,10 +54,33 @@ postmaster() {
   { read -r pid <"$data/postmaster.pid" && [[ $(<"/proc/$pid/comm") == postgres* ]]; } 2>/dev/null && echo "$pid"
 }
 
+# Patroni looks for PostgreSQL once in its loop; of a server that died it is told at once. Waiting on a pipe that nobody writes to starts no process.
+watch_server() {
+  local server='' pause=1 silence
+  exec {silence}<> <(:)
+  while :; do
+    read -rt "$pause" -u "$silence"
+    if [[ -z $server ]]; then
+      server=$(postmaster) && pause=0.25
+    elif ! kill -0 "$server" 2>/dev/null; then
+      server='' pause=1
+      python3 -B "$scripts/wake.py"
+    fi
+  done
+}
+
+# Nothing runs yet where this is the first process. Locks are left of a container that was killed, with process numbers that others have now: the
+# next server would refuse to start.
+if (($$ == 1)); then rm -f -- "$data/postmaster.pid" "$socket"/.s.PGSQL.*; fi
+watch_server &
+sentinel=$!
+
 failures=0
 pauses=(0 0 0.5 1 2 3)
 while [[ -z $stopping ]]; do
-  python3 -B "$scripts/start_gate.py" start &
+  # A server that runs was let in before; then nothing is asked, so that Patroni is back soon, and also while the API server is away.
+  if postmaster >/dev/null; then gate=compose; else gate=start; fi
+  python3 -B "$scripts/start_gate.py" "$gate" &
   child=$!
   if finish && [[ -z $stopping ]]; then
     # In a process group of its own, so that what it leaves behind can be ended with it; PostgreSQL has a session of its own, and stays.
@@ -89,4 +113,5 @@ if pid=$(postmaster); then
   kill -INT "$pid" 2>/dev/null
   while kill -0 "$pid" 2>/dev/null; do sleep 0.1; done
 fi
+kill "$sentinel" 2>/dev/null
 exit 0

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import type { ChildProcess } from 'node:child_process';
+import { copyFileSync, existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'node:test';
 import { Sandbox } from './sandbox.ts';
@@ -48,6 +49,38 @@ test('Patroni that is killed starts again at once, after the start gate', { skip
   await until(() => count(sandbox, 'started') === 3, 'the third start', 2);
   assert.deepEqual(events(sandbox).slice(0, 4), ['gate: start', 'started', 'gate: start', 'started']);
   assert.match(running.output(), /Patroni ended with 137; it is started again/);
+});
+
+/** A process that the supervisor takes for PostgreSQL. */
+function server(sandbox: Sandbox): ChildProcess {
+  copyFileSync('/usr/bin/sleep', sandbox.path('bin/postgres'));
+  const { process } = sandbox.start(sandbox.path('bin/postgres'), ['60']);
+  sandbox.write('volume/pgdata/postmaster.pid', `${process.pid}\n`);
+  return process;
+}
+
+test('a server that runs was let in before: nothing is asked for it again', { skip: missing }, async () => {
+  const { sandbox } = stage(stays);
+  using _ = sandbox;
+  await until(() => count(sandbox, 'started') === 1, 'the start');
+  server(sandbox);
+  process.kill(Number(readFileSync(sandbox.path('run/pid'), 'utf8')), 'SIGKILL');
+  await until(() => count(sandbox, 'started') === 2, 'the second start');
+  assert.deepEqual(events(sandbox), ['gate: start', 'started', 'gate: compose', 'started']);
+});
+
+test('Patroni is woken when the server dies, once', { skip: missing }, async () => {
+  const { sandbox } = stage(stays);
+  using _ = sandbox;
+  const woken = () => events(sandbox).filter((line) => line.endsWith('/wake.py')).length;
+  await until(() => count(sandbox, 'started') === 1, 'the start');
+  const { pid } = server(sandbox);
+  await sleep(1500);
+  assert.equal(woken(), 0);
+  process.kill(Number(pid), 'SIGKILL');
+  await until(() => woken() === 1, 'the call');
+  await sleep(1500);
+  assert.equal(woken(), 1);
 });
 
 test('TERM is passed on, and the container ends well when Patroni has ended', { skip: missing }, async () => {
