@@ -1098,6 +1098,8 @@ while [[ -z $stopping ]]; do
     # A clone that went on beside the next one would put a directory in place of which parts were removed.
     kill -KILL -- "-$patroni" 2>/dev/null
     ((SECONDS - begun > 2)) && failures=0
+    # Killed by somebody, it is no worse for that.
+    ((code > 128 && failures > 2)) && failures=2
     [[ -z $stopping ]] && echo "supervisor: Patroni ended with $code; it is started again"
   fi
   if [[ -z $stopping ]]; then

@@ -83,10 +83,10 @@ export class NodeDatabase implements AsyncDisposable {
 
   /** The member that holds Patroni's lock; a label would name a frozen one too. Undefined where nobody does. */
   leader(): Promise<string | undefined> {
-    return this.#patroniSays(namesOf(this.name).patroniLeader, 'leader');
+    return this.patroniSays(namesOf(this.name).patroniLeader, 'leader');
   }
 
-  async #patroniSays(configMap: string, annotation: string): Promise<string | undefined> {
+  async patroniSays(configMap: string, annotation: string): Promise<string | undefined> {
     const ref = { namespace: this.namespace, name: configMap };
     const { metadata } = await this.kube.get(typeOf({ kind: 'ConfigMap' }), ref);
     return metadata.annotations?.[annotation] || undefined;
@@ -128,7 +128,7 @@ export class NodeDatabase implements AsyncDisposable {
       if (Number(streaming) !== this.replicas - 1) return `${streaming} members stream from ${leader}`;
       const isSync = (this.#spec['durability'] ?? 'Async') !== 'Async';
       if (!isSync) return undefined;
-      const noted = await this.#patroniSays(namesOf(this.name).patroniSync, 'sync_standby');
+      const noted = await this.patroniSays(namesOf(this.name).patroniSync, 'sync_standby');
       return Number(inStep) === 0 || noted === undefined ? `nobody is in step with ${leader}` : undefined;
     } catch (error) {
       return (error as Error).message;

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { newNamespace, sharedNodeCluster, whyNoNode } from '../cluster/index.ts';
+import { RunningPlumbline } from '../controller/running-plumbline.ts';
+import { containerKilled, faults, patroniKilledTenTimes, podDeleted, postgresKilled } from './faults.ts';
+import { NodeDatabase } from './node-database.ts';
+import { trial, type Trial } from './trial.ts';
+
+const reason = whyNoNode();
+const skip = reason === undefined ? false : `No node here: ${reason}.`;
+
+function inWords({ fault, secondsWithoutWrites, acknowledged, lost, secondsUntilAllStream }: Trial): string {
+  const [gap, whole] = [secondsWithoutWrites.toFixed(2), secondsUntilAllStream.toFixed(1)];
+  return `${fault}: ${gap} s without writes, ${acknowledged} rows acknowledged, ${lost.length} lost, all stream after ${whole} s`;
+}
+
+test('three members lose no acknowledged row, and stream again by themselves', { skip }, async (t) => {
+  // GIVEN a database for which every commit waits for a replica, and no controller
+  const cluster = await sharedNodeCluster();
+  const namespace = await newNamespace(cluster);
+  const spec = { durability: 'Sync' };
+  await using database = await NodeDatabase.create(cluster, { namespace, replicas: 3, spec });
+
+  for (const fault of [...faults, podDeleted, postgresKilled, containerKilled]) {
+    await t.test(fault.name, async (t) => {
+      // WHEN the primary is hit while a client writes, THEN all members stream again, and every row is there that the client was told of
+      const outcome = await trial(database, fault);
+      t.diagnostic(inWords(outcome));
+      assert.deepEqual(outcome.lost, []);
+    });
+  }
+
+  await t.test('Plumbline, started again, finds nothing to do but to say so', async () => {
+    await using running = await RunningPlumbline.start(cluster, { namespace });
+    await running.settled(1_000);
+    const made = running.requestsAfter(0).filter(({ verb }) => verb !== 'list');
+    assert.deepEqual(
+      made.filter(({ verb, type }) => verb !== 'apply' || type?.kind !== 'DatabaseService'),
+      [],
+    );
+  });
+});
+
+test('a database of one member goes on by itself', { skip }, async (t) => {
+  const cluster = await sharedNodeCluster();
+  await using database = await NodeDatabase.create(cluster, { namespace: await newNamespace(cluster) });
+
+  await t.test(patroniKilledTenTimes.name, async (t) => {
+    const outcome = await trial(database, patroniKilledTenTimes);
+    t.diagnostic(inWords(outcome));
+    assert.deepEqual(outcome.lost, []);
+  });
+
+  await t.test('the container is killed, and its locks name a process that the next one has', async (t) => {
+    // As it happens by chance: the numbers of processes in a container are small.
+    const locks = ['/data/pgdata/postmaster.pid', '/run/postgresql/.s.PGSQL.5432.lock'];
+    const [member = ''] = database.members;
+    await database.run(member, ['sed', '-i', '1s/.*/1/', ...locks]);
+    const outcome = await trial(database, containerKilled);
+    t.diagnostic(inWords(outcome));
+    assert.deepEqual(outcome.lost, []);
+  });
+});
