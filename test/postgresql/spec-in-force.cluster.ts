@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { namesOf } from '../../constructs/names.ts';
 import { newNamespace, sharedNodeCluster, whyNoNode } from '../cluster/index.ts';
+import { eventually } from '../controller/running-plumbline.ts';
 import { psql, secretOf } from './login.ts';
 import { NodeDatabase } from './node-database.ts';
 
@@ -43,7 +44,12 @@ test('a database of one starts as its spec says, to the byte', { skip }, async (
     const { password = '' } = await secretOf(database, 'credentials');
     const login = { host: database.name, user: owner, password, database: name };
     const who = `select current_user, current_database(), pg_get_userbyid(datdba) from pg_database where datname = '${name}'`;
-    assert.equal((await psql(database, login, who)).stdout.trim(), `${owner}|${name}|${owner}`);
+    // The steward makes them once the server takes connections.
+    const { stdout } = await eventually('the owner can log in', async () => {
+      const answered = await psql(database, login, who);
+      return answered.code === 0 ? answered : undefined;
+    });
+    assert.equal(stdout.trim(), `${owner}|${name}|${owner}`);
   });
 
   await t.test('every parameter is in force', async () => {
