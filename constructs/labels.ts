@@ -18,6 +18,11 @@ export const identityAnnotation = 'plumbline.dev/system-identifier';
 export const usageAnnotation = 'plumbline.dev/usage';
 /** Why a member does not start: JSON `{reason, message}`, written by its start gate. */
 export const startAnnotation = 'plumbline.dev/start';
+/** Which certificate a member serves: JSON `{serial, notBefore, notAfter, problem}`, written by its steward. */
+export const tlsAnnotation = 'plumbline.dev/tls';
+/** From when until when the certificate in a Secret of ours holds. Where one is missing, the certificate is renewed. */
+export const notBeforeAnnotation = 'plumbline.dev/not-before';
+export const notAfterAnnotation = 'plumbline.dev/not-after';
 /** State of a member: JSON, written by Patroni. */
 export const memberStatusAnnotation = 'status';
 

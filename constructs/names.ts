@@ -25,6 +25,10 @@ export interface Names {
   readonly credentials: string;
   /** Secret with the passwords of the system. */
   readonly system: string;
+  /** Secret with the certificate of the members and its key, unless the spec names an existing one. */
+  readonly tls: string;
+  /** Secret with the authority that signs that certificate. Mounted nowhere. */
+  readonly tlsAuthority: string;
 }
 
 export function namesOf(database: string): Names {
@@ -40,6 +44,8 @@ export function namesOf(database: string): Names {
     backup: `${database}-backup`,
     credentials: `${database}-credentials`,
     system: `${database}-system`,
+    tls: `${database}-tls`,
+    tlsAuthority: `${database}-tls-ca`,
   };
 }
 

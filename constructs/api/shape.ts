@@ -16,7 +16,7 @@ export function shapeProblems(node: Node, value: unknown, path: string): readonl
     case 'array':
       return Array.isArray(value) ? items(node, value, path, wrong) : wrong('must be a list', example(node));
     case 'string':
-      return typeof value === 'string' ? text(node, value, wrong) : wrong('must be text', quoted(value));
+      return typeof value === 'string' ? text(node, value, wrong) : wrong('must be text', quoted(value, node.enum));
     case 'integer':
       return isWhole(value) ? bounds(node, value, wrong) : wrong('must be a whole number', unquoted(value));
     case 'boolean':
@@ -86,8 +86,12 @@ function example(node: Node): string {
   return found ? `such as ${found}` : '';
 }
 
-function quoted(value: unknown): string {
-  return typeof value === 'number' || typeof value === 'boolean' ? `write it in quotes: "${String(value)}"` : '';
+function quoted(value: unknown, choices: readonly string[] = []): string {
+  if (typeof value !== 'number' && typeof value !== 'boolean') return '';
+  // YAML 1.1 reads a bare `Off` as false: where that word is a choice it was meant.
+  const words = value === false ? ['off', 'no', 'n'] : ['on', 'yes', 'y'];
+  const meant = typeof value === 'boolean' ? choices.find((one) => words.includes(one.toLowerCase())) : undefined;
+  return `write it in quotes: "${meant ?? String(value)}"`;
 }
 
 function unquoted(value: unknown): string {

@@ -8,6 +8,7 @@ import { Drift } from './fields/drift.ts';
 import { Resources } from './fields/resources.ts';
 import { Scheduling } from './fields/scheduling.ts';
 import { Storage } from './fields/storage.ts';
+import { Tls } from './fields/tls.ts';
 import { Upgrade } from './fields/upgrade.ts';
 import { Version } from './fields/version.ts';
 import { Enum, StringMap } from './kubernetes-schema.ts';
@@ -73,6 +74,7 @@ export const Spec = Type.Object(
     resources: Type.Optional(Resources),
     scheduling: Type.Optional(Scheduling),
     access: Type.Optional(Access),
+    tls: Type.Optional(Tls),
     backup: Type.Optional(Backup),
     upgrade: Type.Optional(Upgrade),
     drift: Type.Optional(Drift),

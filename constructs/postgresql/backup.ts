@@ -126,6 +126,7 @@ function container(database: Database, backup: Backup): Json<V1Container> {
       `--into=${paths.backup}/${database.name}`,
       `--keep=${backup.keep}`,
     ],
+    // No PGSSLMODE: libpq's default, prefer, encrypts where the members do, and works where they don't.
     env: [
       { name: 'HOME', value: '/tmp' },
       { name: 'LC_ALL', value: 'C.UTF-8' },

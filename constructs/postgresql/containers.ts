@@ -27,7 +27,7 @@ export function postgresContainer(database: Database): Container {
     startupProbe: startup,
     terminationMessagePath: '/dev/termination-log',
     terminationMessagePolicy: 'FallbackToLogsOnError',
-    volumeMounts: postgresMounts(),
+    volumeMounts: postgresMounts(database),
   };
 }
 
@@ -43,7 +43,7 @@ export function stewardContainer(database: Database): Container {
     securityContext: containerSecurity,
     terminationMessagePath: '/dev/termination-log',
     terminationMessagePolicy: 'FallbackToLogsOnError',
-    volumeMounts: stewardMounts(),
+    volumeMounts: stewardMounts(database),
   };
 }
 

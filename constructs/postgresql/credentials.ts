@@ -1,7 +1,7 @@
-import type { Manifest } from '../manifest.ts';
-import { databaseLabel, managedBy } from '../labels.ts';
-import { defaults, settle, type Database } from './defaults.ts';
 import type { DatabaseServiceDocument } from '../api/resource.ts';
+import type { Manifest } from '../manifest.ts';
+import { defaults, settle } from './defaults.ts';
+import { secret } from './secret.ts';
 
 /** Passwords of the system, as they stand in `<name>-system`. */
 export interface SystemPasswords {
@@ -28,13 +28,15 @@ export function credentialsSecret(resource: DatabaseServiceDocument, password: s
   const host = `${database.names.database}.${database.namespace}.svc`;
   const port = String(defaults.port);
   const { username } = database;
+  const uri = connectionUri({ username, password, host, port, dbname: database.database });
   return secret(database, database.names.credentials, {
     username,
     password,
     dbname: database.database,
     host,
     port,
-    uri: connectionUri({ username, password, host, port, dbname: database.database }),
+    // Said outright: a client that would do without, or go back to plain text when somebody interferes, encrypts too.
+    uri: database.tlsSecret === undefined ? uri : `${uri}?sslmode=require`,
   });
 }
 
@@ -54,17 +56,4 @@ export function connectionUri(
 
 function encode(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
-}
-
-/** `data`, never `stringData`: that one is write-only, so nobody could tell whose a value is. */
-function secret(database: Database, name: string, values: Readonly<Record<string, string>>): Manifest {
-  return {
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: { name, namespace: database.namespace, labels: { ...managedBy, [databaseLabel]: database.name } },
-    type: 'Opaque',
-    data: Object.fromEntries(
-      Object.entries(values).map(([key, value]) => [key, Buffer.from(value, 'utf8').toString('base64')]),
-    ),
-  };
 }

@@ -20,6 +20,8 @@ export interface Database {
   readonly username: string;
   /** Secret that holds the password of the owner. */
   readonly credentialsSecret: string;
+  /** Secret with the certificate of the members; undefined where TLS is off. */
+  readonly tlsSecret: string | undefined;
   readonly parameters: Readonly<Record<string, string>>;
   readonly durability: NonNullable<StoredSpec['durability']>;
   readonly resources: SettledResources;
@@ -66,6 +68,7 @@ export function settle(resource: DatabaseServiceDocument | StoredDatabaseService
     database: spec.database ?? defaults.owner,
     username: spec.username ?? defaults.owner,
     credentialsSecret: spec.credentials?.secretName ?? names.credentials,
+    tlsSecret: spec.tls?.mode === 'Off' ? undefined : (spec.tls?.secretName ?? names.tls),
     parameters: spec.parameters ?? {},
     durability: spec.durability ?? 'Async',
     resources: settleResources(spec.resources),

@@ -12,6 +12,7 @@ export function memberConfiguration(database: Database): object {
     username: database.username,
     major: majorOf(database.version),
     members: ordinals.map((ordinal) => memberName(database.name, ordinal)),
+    tls: tlsConfiguration(database),
     patroni: localConfiguration(database),
   };
 }
@@ -50,7 +51,7 @@ function localConfiguration(database: Database): object {
       bin_name: { initdb: `${paths.scripts}/initdb.sh` },
       create_replica_methods: ['clone'],
       clone: { command: `bash ${paths.scripts}/clone.sh` },
-      pg_hba: hostBasedAccess,
+      pg_hba: hostBasedAccess('host'),
       pg_ident: [`local /^.*$ ${systemRoles.superuser}`],
       parameters: ownedParameters,
     },
@@ -60,16 +61,33 @@ function localConfiguration(database: Database): object {
 }
 
 /**
+ * What is different in Patroni's local configuration where the certificate is mounted. Apart from it, for this file reaches a member that runs
+ * before its pod has the volume: the member then goes on as it is until its pod is made anew.
+ */
+function tlsConfiguration({ tlsSecret }: Database): object | null {
+  if (tlsSecret === undefined) return null;
+  return {
+    secret: tlsSecret,
+    pg_hba: hostBasedAccess('hostssl'),
+    parameters: { ssl: 'on', ssl_cert_file: `${paths.served}/tls.crt`, ssl_key_file: `${paths.served}/tls.key` },
+  };
+}
+
+/**
  * Who may log in, from where and how. `all` stands for every address of both families. The local superuser is whoever runs the containers of the
  * pod, told by the kernel: so the steward can set every password, also when the Secret was lost and made again.
+ *
+ * @param network `hostssl`: by the network encrypted connections only, also between members; libpq's default, sslmode=prefer, makes such
  */
-const hostBasedAccess: readonly string[] = [
-  `local all ${systemRoles.superuser} peer map=local`,
-  'local all all scram-sha-256',
-  `host replication ${systemRoles.replication} all scram-sha-256`,
-  'host replication all all reject',
-  'host all all all scram-sha-256',
-];
+function hostBasedAccess(network: 'host' | 'hostssl'): readonly string[] {
+  return [
+    `local all ${systemRoles.superuser} peer map=local`,
+    'local all all scram-sha-256',
+    `${network} replication ${systemRoles.replication} all scram-sha-256`,
+    'host replication all all reject',
+    `${network} all all all scram-sha-256`,
+  ];
+}
 
 /** Settings that no spec can change: see `ownedParameters` of the API. */
 const ownedParameters: Readonly<Record<string, string>> = {

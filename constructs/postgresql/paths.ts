@@ -10,8 +10,12 @@ export const paths = {
   credentials: '/etc/plumbline-secrets/credentials',
   /** Secret with the passwords of the system. */
   system: '/etc/plumbline-secrets/system',
+  /** Secret with the certificate and its key. */
+  tls: '/etc/plumbline-secrets/tls',
   /** In memory: the composed configuration of Patroni, with its passwords. */
   run: '/run/plumbline',
+  /** In memory: the certificate and its key that PostgreSQL reads. */
+  served: '/run/plumbline/tls',
   /** Unix socket of PostgreSQL; where `psql` looks by default in Debian's and in Red Hat's packages. */
   socket: '/run/postgresql',
   /** The volume of backups. */

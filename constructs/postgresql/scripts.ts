@@ -147,6 +147,7 @@ python3 -B "$scripts/start_gate.py" cloned || true
 import json
 import os
 
+import pair
 from passwords import read_text, rest_password, system_passwords
 
 RUN = os.environ.get("PLUMBLINE_RUN", "/run/plumbline")
@@ -176,10 +177,18 @@ def compose(member, namespace, password, may_initialise):
     configuration["postgresql"]["connect_address"] = f"{host}:{member.port}"
     configuration["restapi"]["connect_address"] = f"{host}:{member.rest_port}"
     configuration["restapi"]["authentication"] = {"username": "plumbline", "password": password}
+    if serves_tls(member):
+        configuration["postgresql"]["pg_hba"] = member.tls["pg_hba"]
+        configuration["postgresql"]["parameters"].update(member.tls["parameters"])
     if may_initialise:
         # Without this section a member never initialises.
         configuration["bootstrap"] = {"dcs": {}, "initdb": INITDB}
     return configuration
+
+
+def serves_tls(member):
+    """A pod that was made before the spec asked for TLS goes on without until it is made anew."""
+    return member.tls is not None and pair.is_mounted()
 
 
 # One collation that needs no library of the operating system, so that an image of another one sorts alike.
@@ -370,6 +379,8 @@ class Member:
         self.major = facts["major"]
         self.members = facts["members"]
         self.patroni = facts["patroni"]
+        # None where TLS is off: the Secret, and what of the configuration is different where it is mounted.
+        self.tls = facts["tls"]
         self.configuration = f"{self.patroni['scope']}-config"
         self.data = self.patroni["postgresql"]["data_dir"]
         self.socket = self.patroni["postgresql"]["parameters"]["unix_socket_directories"]
@@ -379,6 +390,140 @@ class Member:
 
 def _port(listen):
     return int(listen.rsplit(":", 1)[1])
+`,
+  'pair.py': `"""The certificate and the key that PostgreSQL serves: two files in memory, taken from the mounted Secret once they are known to fit each other.
+
+PostgreSQL reads nothing of the Secret itself: there the key is readable by the group of the volume, which it refuses, and with a pair that does
+not match it would not start.
+"""
+
+import os
+import shutil
+import signal
+import ssl
+import tempfile
+
+from passwords import SECRETS
+
+MOUNTED = f"{SECRETS}/tls"
+SERVED = f"{os.environ.get('PLUMBLINE_RUN', '/run/plumbline')}/tls"
+CERTIFICATE, KEY = "tls.crt", "tls.key"
+
+
+def is_mounted():
+    """Whether this pod has the volume: one that was made before the spec asked for TLS has not. An empty one still is one."""
+    return os.path.isdir(MOUNTED)
+
+
+def version():
+    """Something to compare: the kubelet swaps a link when the Secret has changed."""
+    try:
+        return os.readlink(f"{MOUNTED}/..data")
+    except OSError:
+        return None
+
+
+def mounted():
+    """Folder of the pair as it is now: both files are of the same version of the Secret, also while the kubelet swaps them."""
+    return os.path.realpath(f"{MOUNTED}/..data")
+
+
+def is_in_service():
+    return os.path.isfile(f"{SERVED}/{KEY}")
+
+
+def problem_of(folder):
+    """Why the pair of a folder cannot be served, in words that hold nothing of it; None where it can."""
+    certificate, key = f"{folder}/{CERTIFICATE}", f"{folder}/{KEY}"
+    missing = [name for name in (CERTIFICATE, KEY) if not os.path.isfile(f"{folder}/{name}")]
+    if missing:
+        return f"it has no {' and no '.join(missing)}"
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    try:
+        context.load_verify_locations(cafile=certificate)
+    except (ssl.SSLError, ValueError):
+        return f"{CERTIFICATE} is no certificate in PEM"
+    try:
+        # A key with a passphrase is refused, not asked for.
+        context.load_cert_chain(certificate, key, password=lambda: "")
+    except (ssl.SSLError, ValueError) as error:
+        reason = getattr(error, "reason", None) or "it cannot be read"
+        if reason in ("KEY_VALUES_MISMATCH", "KEY_TYPE_MISMATCH"):
+            return f"the key in {KEY} does not match the certificate in {CERTIFICATE}"
+        return f"{KEY} is no key that can be used with {CERTIFICATE} ({reason})"
+    return None
+
+
+def install(data):
+    """Puts the mounted pair into service, and has a running server read it.
+
+    Returns the problem that keeps it from that; then the pair before stays in service, if there is one.
+    """
+    fresh = tempfile.mkdtemp(prefix="tls-", dir=os.path.dirname(SERVED))
+    try:
+        source = mounted()
+        for name in (CERTIFICATE, KEY):
+            if os.path.isfile(f"{source}/{name}"):
+                _copy(f"{source}/{name}", f"{fresh}/{name}")
+        problem = problem_of(fresh)
+        if problem or _is_same(fresh):
+            return problem
+        _swap(fresh)
+    except OSError as error:
+        return f"it cannot be read: {error.strerror}"
+    finally:
+        _remove_others()
+    _reload(data)
+    return None
+
+
+def _copy(source, target):
+    """For this user alone, as PostgreSQL demands."""
+    with open(source, "rb") as file, os.fdopen(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as copy:
+        shutil.copyfileobj(file, copy)
+
+
+def _is_same(folder):
+    return all(_read(f"{folder}/{name}") == _read(f"{SERVED}/{name}") for name in (CERTIFICATE, KEY))
+
+
+def _read(path):
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return None
+
+
+def _swap(folder):
+    """Both files at once: a server that starts or reloads now reads either pair, never half of each."""
+    link = f"{SERVED}.new"
+    if os.path.lexists(link):
+        os.unlink(link)
+    os.symlink(os.path.basename(folder), link)
+    os.rename(link, SERVED)
+
+
+def _remove_others():
+    kept = os.path.realpath(SERVED)
+    parent = os.path.dirname(SERVED)
+    for name in os.listdir(parent):
+        path = f"{parent}/{name}"
+        if name.startswith("tls-") and os.path.realpath(path) != kept:
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _reload(data):
+    """PostgreSQL reads the pair at its start and at SIGHUP. The names of the files stay, so Patroni has no part in it."""
+    try:
+        with open(f"{data}/postmaster.pid", encoding="utf-8") as file:
+            pid = int(file.readline())
+        with open(f"/proc/{pid}/comm", encoding="utf-8") as file:
+            if file.read().startswith("postgres"):
+                os.kill(pid, signal.SIGHUP)
+    except (OSError, ValueError):
+        # None runs; the next one reads the pair at its start.
+        return
 `,
   'passwords.py': `"""Passwords as they are mounted: read each time, for a Secret may change."""
 
@@ -579,6 +724,74 @@ def _is_prohibited(text):
 def _encode(data):
     return base64.b64encode(data).decode("ascii")
 `,
+  'served.py': `"""Which certificate this server serves, asked of the server itself: what lies in a file says nothing of that."""
+
+import re
+import socket
+import ssl
+import struct
+
+# Source: https://www.postgresql.org/docs/current/protocol-message-formats.html, SSLRequest
+SSL_REQUEST = struct.pack("!ii", 8, 80877103)
+
+
+def served_certificate(port):
+    """In DER; None where the server answers that it has none. Raises OSError where it does not answer."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    with socket.create_connection(("localhost", port), timeout=5) as plain:
+        plain.sendall(SSL_REQUEST)
+        if plain.recv(1) != b"S":
+            return None
+        with context.wrap_socket(plain) as encrypted:
+            return encrypted.getpeercert(binary_form=True)
+
+
+def first_certificate(path):
+    """In DER, of a file in PEM: the certificate of the server comes before those that vouch for it. None where there is none."""
+    try:
+        with open(path, encoding="ascii", errors="replace") as file:
+            found = re.search("-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----", file.read(), re.S)
+        return ssl.PEM_cert_to_DER_cert(found.group()) if found else None
+    except (OSError, ValueError):
+        return None
+
+
+def facts_of(certificate):
+    """Serial number and times. Source: RFC 5280, 4.1; the standard library shows them of a certificate that it has verified only."""
+    _, at, _ = _element(certificate, 0)
+    _, at, _ = _element(certificate, at)
+    tag, start, end = _element(certificate, at)
+    if tag == 0xA0:  # the version, which a certificate of version 1 has not
+        _, start, end = _element(certificate, end)
+    serial = certificate[start:end].lstrip(b"\\0").hex().upper()
+    _, _, at = _element(certificate, end)  # algorithm
+    _, _, at = _element(certificate, at)  # issuer
+    _, at, _ = _element(certificate, at)
+    before = _element(certificate, at)
+    after = _element(certificate, before[2])
+    return {"serial": serial, "notBefore": _time(certificate, before), "notAfter": _time(certificate, after)}
+
+
+def _element(der, at):
+    """(tag, begin, end) of the content of the element at a place."""
+    tag, length = der[at], der[at + 1]
+    at += 2
+    if length & 0x80:
+        size = length & 0x7F
+        length = int.from_bytes(der[at : at + size], "big")
+        at += size
+    return tag, at, at + length
+
+
+def _time(der, element):
+    tag, start, end = element
+    text = der[start:end].decode("ascii").rstrip("Z")
+    if tag == 0x17:  # UTCTime: two digits of the year, of 1950 to 2049
+        text = ("19" if text >= "50" else "20") + text
+    return f"{text[:4]}-{text[4:6]}-{text[6:8]}T{text[8:10]}:{text[10:12]}:{text[12:14]}Z"
+`,
   'sql.py': `"""SQL by psql over the local socket. Statements go in by standard input, never as an argument."""
 
 import os
@@ -653,7 +866,7 @@ There is never a second initdb: only member 0 may initialise, and only if neithe
 database. A member without data otherwise waits for a leader to clone from.
 
     start_gate.py start           waits until this member may start, then writes the configuration
-    start_gate.py compose         writes the configuration anew, for passwords that changed
+    start_gate.py compose         writes the configuration anew and puts the certificate into service, for a Secret that changed
     start_gate.py may-initialise  asks once more, just before initdb
     start_gate.py cloned          writes the identity of the data here onto this member's claim
 """
@@ -666,7 +879,8 @@ import subprocess
 import sys
 import time
 
-from configuration import write_configuration
+import pair
+from configuration import serves_tls, write_configuration
 from identity import annotation, identity_of, record, recorded
 from kube import Kube, KubeError
 from member import Member
@@ -739,6 +953,9 @@ class Gate:
                 "SystemSecretIncomplete",
                 f"the system Secret has no usable password under {', '.join(missing)}: add a line of text for each",
             )
+        problem = self._certify()
+        if problem and not pair.is_in_service():
+            return ("TlsSecretUnusable", f"{problem}; nothing can be served before it is mended")
         version = output(["postgres", "--version"])
         found = re.search(r"\\d+", version)
         if found and int(found.group()) != self.member.major:
@@ -747,6 +964,17 @@ class Gate:
                 f"the image holds PostgreSQL {found.group()}, the spec says {self.member.major}: correct spec.image or spec.version",
             )
         return None
+
+    def _certify(self):
+        """Puts the mounted certificate into service; why that cannot be. The steward says on the pod what is wrong while an earlier one serves."""
+        problem = pair.install(self.data) if serves_tls(self.member) else None
+        return problem and f"Secret {self.member.tls['secret']}: {problem}"
+
+    def compose(self):
+        problem = self._certify()
+        if problem:
+            log(f"the certificate stays as it was: {problem}")
+        write_configuration(self.member, self.kube.namespace)
 
     def _local_identity(self):
         """(identity, problem) of the data directory; leftovers of an initdb or a clone that was cut off go, for they never were data."""
@@ -818,7 +1046,7 @@ def main(arguments):
     if arguments == ["start"]:
         gate.start()
     elif arguments == ["compose"]:
-        write_configuration(gate.member, gate.kube.namespace)
+        gate.compose()
     elif arguments == ["may-initialise"]:
         sys.exit(0 if gate.may_initialise() else 1)
     elif arguments == ["cloned"]:
@@ -832,6 +1060,8 @@ if __name__ == "__main__":
 `,
   'steward.py': `"""Does what needs SQL, over the local socket of this member: on a primary it sees to the roles of the system, the owner and the first database,
 at each start, at each promotion and when a mounted password changes. On every member it states disk, WAL and slot use on the pod, in coarse steps.
+
+It also states which certificate is served.
 
 It is quiet: at rest it looks at files, runs no SQL but one query a minute on a primary, and asks nothing of the Kubernetes API.
 """
@@ -849,6 +1079,7 @@ from member import Member
 from passwords import all_passwords
 from roles import facts_query, plan
 from sql import Sql, SqlError
+from tls import TlsStatement
 from usage import Usage, annotation_of
 
 USAGE = "plumbline.dev/usage"
@@ -863,6 +1094,7 @@ class Steward:
         self.data = self.member.data
         self.sql = Sql(self.member.socket, self.member.port)
         self.usage = Usage(self.data)
+        self.tls = TlsStatement(self.member, clock)
         self.clock = clock
         self.ensured = None
         self.is_identified = False
@@ -884,6 +1116,7 @@ class Steward:
         if self.clock() >= self.measure_at:
             self.measure_at = self.clock() + MEASURE_EVERY_SECONDS
             self.measure(is_primary=primary is not None)
+        self.state_tls()
 
     def ensure(self, wanted):
         """Brings roles and database to what is wanted; does nothing where they are.
@@ -937,6 +1170,12 @@ class Steward:
         except KubeError as error:
             self.complain(f"use cannot be stated on the pod: {error}")
 
+    def state_tls(self):
+        try:
+            self.tls.look(server_since(self.data))
+        except KubeError as error:
+            self.complain(f"the certificate cannot be stated on the pod: {error}")
+
     def complain(self, text):
         if text and text != self.complaint:
             log(text)
@@ -950,20 +1189,26 @@ from pg_replication_slots where restart_lsn is not null and not temporary;"""
 
 
 def primary_since(data):
-    """When this server was started or promoted, as something to compare; None unless it is a primary that takes connections.
+    """As server_since, but None unless it is a primary: \`standby.signal\` goes with the promotion."""
+    since = server_since(data)
+    if since is None:
+        return None
+    if os.path.exists(f"{data}/standby.signal") or os.path.exists(f"{data}/recovery.signal"):
+        return None
+    return since
 
-    From files, so that looking costs nothing: \`postmaster.pid\` has the state in its eighth line, and \`standby.signal\` goes with the promotion.
+
+def server_since(data):
+    """When this server was started, as something to compare; None unless it takes connections.
+
+    From files, so that looking costs nothing: \`postmaster.pid\` has the state in its eighth line.
     """
     try:
         with open(f"{data}/postmaster.pid", encoding="utf-8") as file:
             lines = file.read().splitlines()
     except OSError:
         return None
-    if len(lines) < 8 or lines[7].strip() != "ready":
-        return None
-    if os.path.exists(f"{data}/standby.signal") or os.path.exists(f"{data}/recovery.signal"):
-        return None
-    return (lines[0], lines[2])
+    return (lines[0], lines[2]) if len(lines) > 7 and lines[7].strip() == "ready" else None
 
 
 def is_leader(port):
@@ -1005,7 +1250,7 @@ umask 077
 
 scripts=$(dirname "$0")
 run=\${PLUMBLINE_RUN:-/run/plumbline}
-system=\${PLUMBLINE_SECRETS:-/etc/plumbline-secrets}/system
+secrets=\${PLUMBLINE_SECRETS:-/etc/plumbline-secrets}
 data=\${PLUMBLINE_DATA:-/data/pgdata}
 socket=/run/postgresql
 child=
@@ -1035,12 +1280,16 @@ finish() {
   return "$code"
 }
 
-# Passwords that changed reach Patroni without a restart.
+# The kubelet swaps a link when a mounted Secret has changed.
+versions() {
+  readlink "$secrets/system/..data" "$secrets/tls/..data"
+}
+
+# Passwords and a certificate that changed since a version reach Patroni and PostgreSQL without a restart.
 watch_secrets() {
-  local seen now
-  seen=$(readlink "$system/..data")
+  local seen=$2 now
   while sleep 2; do
-    now=$(readlink "$system/..data")
+    now=$(versions)
     if [[ $now != "$seen" ]]; then
       seen=$now
       python3 -B "$scripts/start_gate.py" compose && kill -HUP "$1" 2>/dev/null
@@ -1077,6 +1326,7 @@ sentinel=$!
 failures=0
 pauses=(0 0 0.5 1 2 3)
 while [[ -z $stopping ]]; do
+  mounted=$(versions)
   # A server that runs was let in before; then nothing is asked, so that Patroni is back soon, and also while the API server is away.
   if postmaster >/dev/null; then gate=compose; else gate=start; fi
   python3 -B "$scripts/start_gate.py" "$gate" &
@@ -1088,7 +1338,7 @@ while [[ -z $stopping ]]; do
     set +m
     child=$!
     patroni=$child
-    watch_secrets "$child" &
+    watch_secrets "$child" "$mounted" &
     watcher=$!
     begun=$SECONDS
     finish
@@ -1116,6 +1366,68 @@ if pid=$(postmaster); then
 fi
 kill "$sentinel" 2>/dev/null
 exit 0
+`,
+  'tls.py': `"""Says on the pod which certificate is served, and what is wrong with the mounted one. It looks when either may have changed, and never else but
+while the server has not taken a new pair yet: then once a minute."""
+
+import json
+
+import pair
+from configuration import serves_tls
+from kube import Kube, KubeError
+from served import facts_of, first_certificate, served_certificate
+
+TLS = "plumbline.dev/tls"
+# The other container takes a new pair within about two seconds.
+SETTLE_SECONDS = 5
+AGAIN_SECONDS = 60
+
+
+class TlsStatement:
+    def __init__(self, member, clock):
+        self.member = member
+        self.clock = clock
+        self.seen = None
+        self.look_at = None
+        self.is_second_look = False
+        self.stated = None
+
+    def look(self, server):
+        """server: something to compare that tells of a start of the server; None while it takes no connections."""
+        if not serves_tls(self.member):
+            return
+        seen = (pair.version(), server)
+        if seen != self.seen:
+            self.seen, self.look_at, self.is_second_look = seen, self.clock() + SETTLE_SECONDS, False
+        if self.look_at is None or self.clock() < self.look_at:
+            return
+        statement, is_pending = self._find(server is not None)
+        self.look_at = self.clock() + AGAIN_SECONDS if is_pending else None
+        self.is_second_look = True
+        text = json.dumps(statement, separators=(",", ":"))
+        if not statement or text == self.stated:
+            return
+        try:
+            Kube("plumbline-steward").annotate("pods", self.member.name, {TLS: text})
+            self.stated = text
+        except KubeError:
+            self.look_at = self.clock() + AGAIN_SECONDS
+            raise
+
+    def _find(self, is_up):
+        """(statement, is_pending)"""
+        folder = pair.mounted()
+        problem = pair.problem_of(folder)
+        mounted = first_certificate(f"{folder}/{pair.CERTIFICATE}")
+        try:
+            certificate = served_certificate(self.member.port) if is_up else None
+        except OSError:
+            certificate = None
+        facts = facts_of(certificate) if certificate else {}
+        is_pending = is_up and problem is None and certificate != mounted
+        if is_pending and self.is_second_look:
+            problem = "the server does not serve its certificate"
+        return {**facts, **({"problem": problem} if problem else {})}, is_pending
 `,
   'usage.py': `"""How full the volume is, in steps so coarse that the pod is annotated rarely."""
 

@@ -31,6 +31,7 @@ export function memberVolumes(database: Database): readonly Volume[] {
       },
     },
     { name: 'system', secret: { secretName: names.system, defaultMode: secretMode, optional: false } },
+    ...tlsVolume(database),
     memory('run', '16Mi'),
     memory('socket', '1Mi'),
     memory('shm', sharedMemory(memoryLimit(database.resources))),
@@ -38,11 +39,18 @@ export function memberVolumes(database: Database): readonly Volume[] {
   ];
 }
 
-export function postgresMounts(): readonly Mount[] {
+/** Optional: where the Secret is not there yet, the start gate says so by its name, which the kubelet would say in an event of the pod only. */
+function tlsVolume({ tlsSecret }: Database): readonly Volume[] {
+  if (tlsSecret === undefined) return [];
+  return [{ name: 'tls', secret: { secretName: tlsSecret, defaultMode: secretMode, optional: true } }];
+}
+
+export function postgresMounts(database: Database): readonly Mount[] {
   return [
     mount(dataVolume, paths.volume, false),
     mount('scripts', paths.scripts, true),
     mount('system', paths.system, true),
+    ...tlsMount(database),
     mount('run', paths.run, false),
     mount('socket', paths.socket, false),
     mount('shm', '/dev/shm', false),
@@ -50,14 +58,19 @@ export function postgresMounts(): readonly Mount[] {
   ];
 }
 
-export function stewardMounts(): readonly Mount[] {
+export function stewardMounts(database: Database): readonly Mount[] {
   return [
     mount(dataVolume, paths.volume, true),
     mount('scripts', paths.scripts, true),
     mount('credentials', paths.credentials, true),
     mount('system', paths.system, true),
+    ...tlsMount(database),
     mount('socket', paths.socket, true),
   ];
+}
+
+function tlsMount({ tlsSecret }: Database): readonly Mount[] {
+  return tlsSecret === undefined ? [] : [mount('tls', paths.tls, true)];
 }
 
 export function mount(name: string, mountPath: string, readOnly: boolean): Mount {

@@ -3,6 +3,7 @@
 import json
 import os
 
+import pair
 from passwords import read_text, rest_password, system_passwords
 
 RUN = os.environ.get("PLUMBLINE_RUN", "/run/plumbline")
@@ -32,10 +33,18 @@ def compose(member, namespace, password, may_initialise):
     configuration["postgresql"]["connect_address"] = f"{host}:{member.port}"
     configuration["restapi"]["connect_address"] = f"{host}:{member.rest_port}"
     configuration["restapi"]["authentication"] = {"username": "plumbline", "password": password}
+    if serves_tls(member):
+        configuration["postgresql"]["pg_hba"] = member.tls["pg_hba"]
+        configuration["postgresql"]["parameters"].update(member.tls["parameters"])
     if may_initialise:
         # Without this section a member never initialises.
         configuration["bootstrap"] = {"dcs": {}, "initdb": INITDB}
     return configuration
+
+
+def serves_tls(member):
+    """A pod that was made before the spec asked for TLS goes on without until it is made anew."""
+    return member.tls is not None and pair.is_mounted()
 
 
 # One collation that needs no library of the operating system, so that an image of another one sorts alike.

@@ -17,6 +17,8 @@ class Member:
         self.major = facts["major"]
         self.members = facts["members"]
         self.patroni = facts["patroni"]
+        # None where TLS is off: the Secret, and what of the configuration is different where it is mounted.
+        self.tls = facts["tls"]
         self.configuration = f"{self.patroni['scope']}-config"
         self.data = self.patroni["postgresql"]["data_dir"]
         self.socket = self.patroni["postgresql"]["parameters"]["unix_socket_directories"]

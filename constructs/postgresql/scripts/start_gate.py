@@ -4,7 +4,7 @@ There is never a second initdb: only member 0 may initialise, and only if neithe
 database. A member without data otherwise waits for a leader to clone from.
 
     start_gate.py start           waits until this member may start, then writes the configuration
-    start_gate.py compose         writes the configuration anew, for passwords that changed
+    start_gate.py compose         writes the configuration anew and puts the certificate into service, for a Secret that changed
     start_gate.py may-initialise  asks once more, just before initdb
     start_gate.py cloned          writes the identity of the data here onto this member's claim
 """
@@ -17,7 +17,8 @@ import subprocess
 import sys
 import time
 
-from configuration import write_configuration
+import pair
+from configuration import serves_tls, write_configuration
 from identity import annotation, identity_of, record, recorded
 from kube import Kube, KubeError
 from member import Member
@@ -90,6 +91,9 @@ class Gate:
                 "SystemSecretIncomplete",
                 f"the system Secret has no usable password under {', '.join(missing)}: add a line of text for each",
             )
+        problem = self._certify()
+        if problem and not pair.is_in_service():
+            return ("TlsSecretUnusable", f"{problem}; nothing can be served before it is mended")
         version = output(["postgres", "--version"])
         found = re.search(r"\d+", version)
         if found and int(found.group()) != self.member.major:
@@ -98,6 +102,17 @@ class Gate:
                 f"the image holds PostgreSQL {found.group()}, the spec says {self.member.major}: correct spec.image or spec.version",
             )
         return None
+
+    def _certify(self):
+        """Puts the mounted certificate into service; why that cannot be. The steward says on the pod what is wrong while an earlier one serves."""
+        problem = pair.install(self.data) if serves_tls(self.member) else None
+        return problem and f"Secret {self.member.tls['secret']}: {problem}"
+
+    def compose(self):
+        problem = self._certify()
+        if problem:
+            log(f"the certificate stays as it was: {problem}")
+        write_configuration(self.member, self.kube.namespace)
 
     def _local_identity(self):
         """(identity, problem) of the data directory; leftovers of an initdb or a clone that was cut off go, for they never were data."""
@@ -169,7 +184,7 @@ def main(arguments):
     if arguments == ["start"]:
         gate.start()
     elif arguments == ["compose"]:
-        write_configuration(gate.member, gate.kube.namespace)
+        gate.compose()
     elif arguments == ["may-initialise"]:
         sys.exit(0 if gate.may_initialise() else 1)
     elif arguments == ["cloned"]:

@@ -1,6 +1,8 @@
 """Does what needs SQL, over the local socket of this member: on a primary it sees to the roles of the system, the owner and the first database,
 at each start, at each promotion and when a mounted password changes. On every member it states disk, WAL and slot use on the pod, in coarse steps.
 
+It also states which certificate is served.
+
 It is quiet: at rest it looks at files, runs no SQL but one query a minute on a primary, and asks nothing of the Kubernetes API.
 """
 
@@ -17,6 +19,7 @@ from member import Member
 from passwords import all_passwords
 from roles import facts_query, plan
 from sql import Sql, SqlError
+from tls import TlsStatement
 from usage import Usage, annotation_of
 
 USAGE = "plumbline.dev/usage"
@@ -31,6 +34,7 @@ class Steward:
         self.data = self.member.data
         self.sql = Sql(self.member.socket, self.member.port)
         self.usage = Usage(self.data)
+        self.tls = TlsStatement(self.member, clock)
         self.clock = clock
         self.ensured = None
         self.is_identified = False
@@ -52,6 +56,7 @@ class Steward:
         if self.clock() >= self.measure_at:
             self.measure_at = self.clock() + MEASURE_EVERY_SECONDS
             self.measure(is_primary=primary is not None)
+        self.state_tls()
 
     def ensure(self, wanted):
         """Brings roles and database to what is wanted; does nothing where they are.
@@ -105,6 +110,12 @@ class Steward:
         except KubeError as error:
             self.complain(f"use cannot be stated on the pod: {error}")
 
+    def state_tls(self):
+        try:
+            self.tls.look(server_since(self.data))
+        except KubeError as error:
+            self.complain(f"the certificate cannot be stated on the pod: {error}")
+
     def complain(self, text):
         if text and text != self.complaint:
             log(text)
@@ -118,20 +129,26 @@ from pg_replication_slots where restart_lsn is not null and not temporary;"""
 
 
 def primary_since(data):
-    """When this server was started or promoted, as something to compare; None unless it is a primary that takes connections.
+    """As server_since, but None unless it is a primary: `standby.signal` goes with the promotion."""
+    since = server_since(data)
+    if since is None:
+        return None
+    if os.path.exists(f"{data}/standby.signal") or os.path.exists(f"{data}/recovery.signal"):
+        return None
+    return since
 
-    From files, so that looking costs nothing: `postmaster.pid` has the state in its eighth line, and `standby.signal` goes with the promotion.
+
+def server_since(data):
+    """When this server was started, as something to compare; None unless it takes connections.
+
+    From files, so that looking costs nothing: `postmaster.pid` has the state in its eighth line.
     """
     try:
         with open(f"{data}/postmaster.pid", encoding="utf-8") as file:
             lines = file.read().splitlines()
     except OSError:
         return None
-    if len(lines) < 8 or lines[7].strip() != "ready":
-        return None
-    if os.path.exists(f"{data}/standby.signal") or os.path.exists(f"{data}/recovery.signal"):
-        return None
-    return (lines[0], lines[2])
+    return (lines[0], lines[2]) if len(lines) > 7 and lines[7].strip() == "ready" else None
 
 
 def is_leader(port):

@@ -6,7 +6,7 @@ umask 077
 
 scripts=$(dirname "$0")
 run=${PLUMBLINE_RUN:-/run/plumbline}
-system=${PLUMBLINE_SECRETS:-/etc/plumbline-secrets}/system
+secrets=${PLUMBLINE_SECRETS:-/etc/plumbline-secrets}
 data=${PLUMBLINE_DATA:-/data/pgdata}
 socket=/run/postgresql
 child=
@@ -36,12 +36,16 @@ finish() {
   return "$code"
 }
 
-# Passwords that changed reach Patroni without a restart.
+# The kubelet swaps a link when a mounted Secret has changed.
+versions() {
+  readlink "$secrets/system/..data" "$secrets/tls/..data"
+}
+
+# Passwords and a certificate that changed since a version reach Patroni and PostgreSQL without a restart.
 watch_secrets() {
-  local seen now
-  seen=$(readlink "$system/..data")
+  local seen=$2 now
   while sleep 2; do
-    now=$(readlink "$system/..data")
+    now=$(versions)
     if [[ $now != "$seen" ]]; then
       seen=$now
       python3 -B "$scripts/start_gate.py" compose && kill -HUP "$1" 2>/dev/null
@@ -78,6 +82,7 @@ sentinel=$!
 failures=0
 pauses=(0 0 0.5 1 2 3)
 while [[ -z $stopping ]]; do
+  mounted=$(versions)
   # A server that runs was let in before; then nothing is asked, so that Patroni is back soon, and also while the API server is away.
   if postmaster >/dev/null; then gate=compose; else gate=start; fi
   python3 -B "$scripts/start_gate.py" "$gate" &
@@ -89,7 +94,7 @@ while [[ -z $stopping ]]; do
     set +m
     child=$!
     patroni=$child
-    watch_secrets "$child" &
+    watch_secrets "$child" "$mounted" &
     watcher=$!
     begun=$SECONDS
     finish

@@ -29,7 +29,7 @@ test('applications find everything that they need in the Secret', () => {
     dbname: 'Order-Data',
     host: 'orders.shop.svc',
     port: '5432',
-    uri: 'postgresql://app-user:p%40ss%3Aw%2Fo%3Fr%23d%2541%20%27%22%5C%24x%7B%7D@orders.shop.svc:5432/Order-Data',
+    uri: 'postgresql://app-user:p%40ss%3Aw%2Fo%3Fr%23d%2541%20%27%22%5C%24x%7B%7D@orders.shop.svc:5432/Order-Data?sslmode=require',
   });
 });
 

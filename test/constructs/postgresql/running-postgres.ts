@@ -11,7 +11,8 @@ export class RunningPostgres {
     this.port = port;
   }
 
-  static async start(sandbox: Sandbox): Promise<RunningPostgres> {
+  /** @param more settings, such as `ssl=on` */
+  static async start(sandbox: Sandbox, more: readonly string[] = []): Promise<RunningPostgres> {
     const port = await freePort();
     const data = sandbox.path('volume/pgdata');
     must(
@@ -23,6 +24,7 @@ export class RunningPostgres {
     );
     sandbox.write('volume/pgdata/pg_ident.conf', 'local /^.*$ postgres\n');
     const settings = ['-p', String(port), '-k', sandbox.path('socket'), '-c', 'fsync=off', '-c', 'log_statement=all'];
+    settings.push(...more.flatMap((setting) => ['-c', setting]));
     const started = ['start', '-w', '-D', data, '-l', sandbox.path('run/log'), '-o', settings.join(' ')];
     must(sandbox.run('pg_ctl', started));
     sandbox.onDispose(() => void sandbox.run('pg_ctl', ['stop', '-D', data, '-m', 'immediate', '-w']));

@@ -139,7 +139,7 @@ export class Sandbox implements Disposable {
     for (const dispose of this.#disposers.toReversed()) dispose();
     for (const child of this.#children) child.kill('SIGKILL');
     // Like a container whose first process ends: nothing of it lives on, also what went into a session of its own.
-    for (const pid of this.#processes()) process.kill(pid, 'SIGKILL');
+    for (const pid of this.#processes()) end(pid);
     fs.rmSync(this.folder, { recursive: true, force: true });
   }
 
@@ -159,6 +159,15 @@ export class Sandbox implements Disposable {
 function replaceLink(target: string, path: string): void {
   fs.rmSync(path, { force: true });
   fs.symlinkSync(target, path);
+}
+
+/** It may have ended by itself meanwhile. */
+function end(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
 }
 
 function environment(pid: number): string {

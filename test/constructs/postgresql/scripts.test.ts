@@ -43,7 +43,7 @@ test('the scripts import nothing but the standard library and each other', () =>
       'ssl',
       'stringprep',
     ].concat(
-      ['subprocess', 'sys', 'time', 'unicodedata'],
+      ['subprocess', 'sys', 'socket', 'struct', 'tempfile', 'time', 'unicodedata'],
       Object.keys(scripts).map((name) => name.replace(/\.py$/, '')),
     ),
   );
