@@ -6,11 +6,12 @@ import type { Untold } from './database/memory.ts';
 import { Reconciler } from './database/reconcile.ts';
 import { watches } from './database/watches.ts';
 import { ClusterDelivery } from './delivery/apply.ts';
+import { CertificateKeeper } from './delivery/certificate-keeper.ts';
 import { GitDelivery } from './delivery/git-delivery.ts';
 import type { GitWriter } from './delivery/git/writer.ts';
 import { episodes, inWords, type Drift, type Episode } from './drift/index.ts';
 import { kubeEventSink } from './event-sink.ts';
-import { classify, monotonicClock, systemClock, type Kube } from './kube/index.ts';
+import { classify, monotonicClock, systemClock, type Clock, type Kube } from './kube/index.ts';
 import { Controller } from './runtime/controller.ts';
 import { EventRecorder } from './runtime/event-recorder.ts';
 import type { Elector, ManagerEnd } from './runtime/lifecycle.ts';
@@ -33,6 +34,8 @@ export interface PlumblineOptions {
   readonly lookAgainMs?: number;
   /** The branch that manifests are committed to; started and stopped with the controller. Defaults to none. */
   readonly git?: GitWriter;
+  /** What certificates and statuses take their times from: a wall clock. Defaults to the machine's. */
+  readonly clock?: Clock;
   /** Told of each change by somebody else. */
   readonly onDrift?: (resource: StoredDatabaseService, drift: Drift) => void;
 }
@@ -55,7 +58,7 @@ export class Plumbline {
   readonly databases: Databases;
 
   constructor(options: PlumblineOptions) {
-    const { kube, log, git, namespace, lookAgainMs } = options;
+    const { kube, log, git, namespace, lookAgainMs, clock = systemClock } = options;
     this.#options = options;
     this.#queue = new WorkQueue({ clock: monotonicClock });
     const children = new Children((key, change) => this.#wake(key, change));
@@ -72,8 +75,9 @@ export class Plumbline {
       kube,
       databases,
       children,
-      clock: systemClock,
-      apply: new ClusterDelivery(kube, children),
+      clock,
+      certificates: new CertificateKeeper(kube, children, clock),
+      apply: new ClusterDelivery(kube, children, clock),
       git: git && new GitDelivery({ writer: git, clock: systemClock, signal: this.#gitStop.signal, wake }),
       lookAgainMs,
       onDrift: (resource, found, log) => this.#tell(resource, found, log),

@@ -59,8 +59,9 @@ export function deletionPending({ object }: Stated): Blocker {
   return { reason: 'DeletionPending', message, isStalled: false, next: { kind: 'wait' } };
 }
 
-export function secretNotFound(name: string): Blocker {
-  const message = `Secret ${name} does not exist: create it with the keys username and password.`;
+/** @param keys such as `username and password` */
+export function secretNotFound(name: string, keys: string): Blocker {
+  const message = `Secret ${name} does not exist: create it with the keys ${keys}.`;
   return { reason: 'SecretNotFound', message, isStalled: true, next: { kind: 'look-again' } };
 }
 

@@ -6,6 +6,7 @@ import type { Health, Verdict } from '../health/judge.ts';
 /** What conditions are made of, beside those before. */
 export interface ConditionFacts {
   readonly health: Health;
+  readonly tls: Verdict;
   /** What others changed and drift.policy leaves as it is. */
   readonly left: readonly Drift[];
   readonly isApplied: boolean;
@@ -21,6 +22,7 @@ const verdictsOf: Readonly<Record<string, (facts: ConditionFacts) => Verdict>> =
   Degraded: ({ health }) => health.degraded,
   Stalled: ({ health }) => health.stalled,
   Drifted: drifted,
+  TlsReady: ({ tls }) => tls,
 };
 
 /** The types of conditions that we write. */

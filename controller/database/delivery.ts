@@ -35,6 +35,16 @@ export interface ApplyDelivery {
   carryOut(actions: readonly Action[], observed: Observed, signal: AbortSignal): Promise<Outcome>;
 }
 
+/** Renews certificates. */
+export interface Certificates {
+  /**
+   * Renews the certificate of a database if it is time.
+   * @param made keys of the objects that are known to be the database's own
+   * @returns when it is to be renewed, in milliseconds of the wall clock; undefined where there is none of ours
+   */
+  keep(resource: StoredDatabaseService, made: readonly string[], signal: AbortSignal): Promise<number | undefined>;
+}
+
 /** What Git has of a database. */
 export interface GitState {
   readonly commit?: string;

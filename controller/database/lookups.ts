@@ -13,26 +13,45 @@ export async function exists(kube: Kube, { metadata }: StoredDatabaseService, si
 }
 
 /**
- * What is to be said of a Secret that the user is to make. It bears no label of ours, so no watch shows it: it is asked for until it was seen
- * once. That somebody deletes it later is not noticed.
+ * What is to be said of the Secrets that the user is to make. They bear no label of ours, so no watch shows them: each is asked for until it was
+ * seen once. That somebody deletes it later is not noticed.
  */
 export async function missingSecret(
   kube: Kube,
-  { metadata, spec, status }: StoredDatabaseService,
+  resource: StoredDatabaseService,
   memory: Memory,
   signal: AbortSignal,
 ): Promise<Blocker | undefined> {
-  const name = spec.credentials?.secretName;
-  if (name === undefined || memory.seenSecret === name || status?.phase === 'Running') return undefined;
+  const { metadata, spec, status } = resource;
+  if (status?.phase === 'Running' && status.observedGeneration === metadata.generation) return undefined;
+  const needed = [
+    { name: spec.credentials?.secretName, keys: 'username and password' },
+    { name: spec.tls?.secretName, keys: 'tls.crt and tls.key' },
+  ];
+  for (const { name, keys } of needed) {
+    if (name === undefined || memory.seenSecrets.has(name)) continue;
+    const missing = await lookForSecret(kube, { name, namespace: metadata.namespace }, keys, memory, signal);
+    if (missing !== undefined) return missing;
+  }
+  return undefined;
+}
+
+async function lookForSecret(
+  kube: Kube,
+  ref: ObjectRef,
+  keys: string,
+  { seenSecrets }: Memory,
+  signal: AbortSignal,
+): Promise<Blocker | undefined> {
   try {
-    const uid = await uidOf(kube, secrets, { name, namespace: metadata.namespace }, signal);
-    if (uid === undefined) return secretNotFound(name);
-    memory.seenSecret = name;
+    const uid = await uidOf(kube, secrets, ref, signal);
+    if (uid === undefined) return secretNotFound(ref.name, keys);
+    seenSecrets.add(ref.name);
     return undefined;
   } catch (error) {
     if (classify(error).class === 'retry-now') throw error;
     signal.throwIfAborted();
-    return blockerOf(error, `Secret ${name}`);
+    return blockerOf(error, `Secret ${ref.name}`);
   }
 }
 

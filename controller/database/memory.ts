@@ -23,8 +23,8 @@ export interface Memory {
   status: DatabaseServiceStatus | undefined;
   /** A write of the status that the watch has not shown yet: what it shows until then is older. */
   awaitedVersion: string | undefined;
-  /** The Secret of credentials.secretName that was seen to exist. */
-  seenSecret: string | undefined;
+  /** The Secrets of the user that were seen to exist. */
+  readonly seenSecrets: Set<string>;
   /** No plan was carried out whole yet: what happened before this process began, only the status tells. */
   isFresh: boolean;
   /** One of its objects is missing and nobody saw the deletion: the database may be gone as well. */
@@ -48,7 +48,7 @@ export function newMemory(uid: string): Memory {
     untold: nothingUntold,
     status: undefined,
     awaitedVersion: undefined,
-    seenSecret: undefined,
+    seenSecrets: new Set(),
     isFresh: true,
     isDoubtful: false,
     end: undefined,

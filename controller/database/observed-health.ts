@@ -1,6 +1,8 @@
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import type { DatabaseServiceStatus } from '../../constructs/api/status.ts';
+import { judgeTls, type TlsVerdict } from '../health/judge-tls.ts';
 import { judge, type Health, type Hindrance, type Seen } from '../health/judge.ts';
+import { servedSecret } from './certificates.ts';
 import type { Child } from './child.ts';
 import { wantedReplicas } from './status.ts';
 
@@ -17,14 +19,10 @@ export function observedHealth(
     .filter((child) => child.name === name)
     .map(({ facts }) => facts)
     .find((facts) => facts.kind === 'StatefulSet');
-  const pods = children.flatMap(({ name: pod, facts }) =>
-    facts.kind === 'Pod' && isMember(pod, name) ? [{ name: pod, facts }] : [],
-  );
   const seen: Seen = {
     wanted: wantedReplicas(resource),
     statefulSet,
-    // The store gives them in the order of their last events; the first in trouble must not change with each.
-    pods: pods.sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true })),
+    pods: podsOf(name, children),
     before: { phase: before?.phase, readyReplicas: before?.readyReplicas ?? 0 },
     isSpecNew: before?.observedGeneration !== resource.metadata.generation,
     isDeleting: resource.metadata.deletionTimestamp !== undefined,
@@ -32,6 +30,19 @@ export function observedHealth(
     hindrance,
   };
   return { health: judge(seen), replicas: statefulSet?.replicas ?? 0 };
+}
+
+/** Whether the members serve a certificate, by what they say. Pure. @param now milliseconds of the wall clock */
+export function observedTls(resource: StoredDatabaseService, children: readonly Child[], now: number): TlsVerdict {
+  const members = podsOf(resource.metadata.name, children).map(({ name, facts: { served } }) => ({ name, served }));
+  return judgeTls({ secret: servedSecret(resource), members, now });
+}
+
+/** In the order of their names: the store gives them in that of their last events, and the first in trouble must not change with each. */
+function podsOf(database: string, children: readonly Child[]): Seen['pods'] {
+  return children
+    .flatMap(({ name, facts }) => (facts.kind === 'Pod' && isMember(name, database) ? [{ name, facts }] : []))
+    .sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
 }
 
 function isMember(pod: string, database: string): boolean {

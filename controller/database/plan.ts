@@ -3,6 +3,7 @@ import { claimName, ordinals } from '../../constructs/names.ts';
 import { appliedEntry, deletion, deviations, drifts, isForeign, type Deviation, type Drift } from '../drift/index.ts';
 import type { KubeObject } from '../kube/index.ts';
 import type { Action } from './action.ts';
+import { certificateSecrets } from './certificates.ts';
 import { fieldManager, keyOfChild, type Child } from './child.ts';
 import { isTakenAway, stateClaims } from './claims.ts';
 import { hasLostCredentials, wasSettled } from './conditions.ts';
@@ -67,7 +68,9 @@ function absent(observed: Observed, stated: Stated): Action {
   const isKnown = observed.known.has(stated.key);
   const wasThere = isKnown || wasSettled(observed.resource);
   const isInUse = arePasswordsInUse(observed, wasThere || hasLostCredentials(observed.resource));
-  if (kind === 'Secret' && isInUse) return { kind: 'miss', stated };
+  const { certificate, authority } = certificateSecrets(observed.resource);
+  const isPassword = kind === 'Secret' && metadata.name !== certificate && metadata.name !== authority;
+  if (isPassword && isInUse) return { kind: 'miss', stated };
   const gone = [deletion(kind, metadata.name)];
   if (wasThere && isReport(observed)) return { kind: 'lack', stated, drifts: gone };
   return { kind: 'create', stated, drifts: isKnown ? gone : [] };

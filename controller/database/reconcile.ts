@@ -1,13 +1,22 @@
 import { sentence } from '../../constructs/api/problem.ts';
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import { validateResource } from '../../constructs/api/validate.ts';
+import { classify } from '../kube/index.ts';
 import type { ReconcileResult } from '../runtime/controller.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { blockerOf, gitFailed, specInvalid, type Blocker } from './blocker.ts';
-import { nothingDone, type ApplyDelivery, type GitDelivery, type GitState, type Outcome } from './delivery.ts';
+import {
+  nothingDone,
+  type ApplyDelivery,
+  type Certificates,
+  type GitDelivery,
+  type GitState,
+  type Outcome,
+} from './delivery.ts';
 import { document } from './document.ts';
 import { exists, missingSecret } from './lookups.ts';
 import type { Memory, Untold } from './memory.ts';
+import { observedTls } from './observed-health.ts';
 import { isSettled, plan, type Observed } from './plan.ts';
 import { remember } from './remember.ts';
 import { Reporter, type ReporterOptions } from './report.ts';
@@ -16,6 +25,7 @@ import { logHindrance, shortTrouble } from './trouble.ts';
 
 export interface ReconcilerOptions extends ReporterOptions {
   readonly apply: ApplyDelivery;
+  readonly certificates: Certificates;
   readonly git?: GitDelivery;
   /** How often what no watch shows is looked for: whether a name has become free, or a right was granted. Defaults to 15 s. */
   readonly lookAgainMs?: number;
@@ -36,6 +46,12 @@ interface Run {
   readonly problems: readonly string[];
   readonly isDeleting: boolean;
   readonly signal: AbortSignal;
+}
+
+/** When a certificate is to be renewed, in milliseconds of the wall clock, or why it could not be. */
+interface Renewal {
+  readonly dueAt?: number | undefined;
+  readonly blocker?: Blocker;
 }
 
 /** Brings databases to what their specs say: observe, decide, act, and say in the status what was found. */
@@ -66,14 +82,19 @@ export class Reconciler {
     // Nothing is known for sure: what is to be said waits for the next look, in a moment.
     if (outcome.outdated !== undefined) throw outcome.outdated;
     const git = this.#deliverToGit(run);
-    const blocker = outcome.blocker ?? (await this.#missing(run, git));
+    const renewal = await this.#renew(run, outcome);
+    const blocker = outcome.blocker ?? renewal.blocker ?? (await this.#missing(run, git));
     const trouble = shortTrouble(blocker, memory, this.#options.clock.now());
     if (trouble !== undefined) throw trouble;
     logHindrance(blocker, memory, log);
-    await this.#reporter.report({ ...run, isValid: run.problems.length === 0, blocker, git }, signal);
+    const { clock, children } = this.#options;
+    const tls = observedTls(resource, children.of(key), clock.now());
+    await this.#reporter.report({ ...run, isValid: run.problems.length === 0, blocker, tls, git }, signal);
     if (blocker?.next.kind === 'retry') throw blocker.next.error;
-    if (blocker?.next.kind !== 'look-again') return {};
-    return { requeueAfterMs: blocker.next.isSeldom ? seldom * lookAgainMs : lookAgainMs };
+    const again = blocker?.next.kind === 'look-again' ? lookAgainMs * (blocker.next.isSeldom ? seldom : 1) : Infinity;
+    const untilDue = [renewal.dueAt, isDeleting ? undefined : tls.turnsAt].map((at = Infinity) => at - clock.now());
+    const requeueAfterMs = Math.max(0, Math.min(again, ...untilDue));
+    return requeueAfterMs === Infinity ? {} : { requeueAfterMs };
   }
 
   #forget(key: string): ReconcileResult {
@@ -124,6 +145,17 @@ export class Reconciler {
     const reported = remember(memory, outcome, resource);
     this.#options.children.await(key, awaited);
     if (corrected.length + reported.length > 0) this.#options.onDrift(resource, { corrected, reported }, log);
+  }
+
+  /** Renews the certificate when it is time. What keeps it from that does not keep the rest from being said. */
+  async #renew({ resource, signal }: Run, { made }: Outcome): Promise<Renewal> {
+    try {
+      return { dueAt: await this.#options.certificates.keep(resource, made, signal) };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (classify(error).class === 'retry-now') throw error;
+      return { blocker: blockerOf(error, 'the renewal of the certificate') };
+    }
   }
 
   #deliverToGit({ resource, problems, isDeleting }: Run): GitState | undefined {

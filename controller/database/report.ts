@@ -1,5 +1,6 @@
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import type { DatabaseServiceStatus } from '../../constructs/api/status.ts';
+import type { TlsVerdict } from '../health/judge-tls.ts';
 import type { Clock, Kube } from '../kube/index.ts';
 import type { Blocker } from './blocker.ts';
 import type { Children } from './children.ts';
@@ -26,6 +27,7 @@ export interface Findings {
   readonly memory: Memory;
   readonly isValid: boolean;
   readonly blocker: Blocker | undefined;
+  readonly tls: TlsVerdict;
   readonly git: GitState | undefined;
 }
 
@@ -41,7 +43,7 @@ export class Reporter {
 
   /** Writes the status if it changed. @throws KubeError, and then what is untold stays so */
   async report(findings: Findings, signal: AbortSignal): Promise<void> {
-    const { key, resource, memory, isValid, blocker, git } = findings;
+    const { key, resource, memory, isValid, blocker, tls, git } = findings;
     const { databases, children, clock } = this.#options;
     // A newer object may have come while we acted: its status is the one to compare with.
     const newest = databases.get(key);
@@ -51,6 +53,7 @@ export class Reporter {
       resource,
       before,
       ...observedHealth(resource, children.of(key), before, blocker),
+      tls: tls.verdict,
       isValid,
       untold: memory.untold,
       left: [...memory.left.values()].flat(),

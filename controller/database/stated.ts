@@ -2,6 +2,7 @@ import { apiVersion, kind, type StoredDatabaseService } from '../../constructs/a
 import type { Manifest } from '../../constructs/manifest.ts';
 import { applyOrder, render } from '../../constructs/render.ts';
 import type { KubeObject, OwnerReference } from '../kube/index.ts';
+import { statedCertificates } from './certificates.ts';
 import { childKey, digest } from './child.ts';
 import { statedSecrets } from './credentials.ts';
 import { document } from './document.ts';
@@ -20,7 +21,7 @@ export function stateAll(resource: StoredDatabaseService): readonly Stated[] {
 
 /** The same with the Secrets, as far as they are judged: they come before what mounts them. Pure. */
 export function stateWithSecrets(resource: StoredDatabaseService): readonly Stated[] {
-  const manifests = [...render(document(resource)), ...statedSecrets(resource)];
+  const manifests = [...render(document(resource)), ...statedSecrets(resource), ...statedCertificates(resource)];
   return applyOrder(manifests).map((manifest) => state(manifest, resource));
 }
 

@@ -4,7 +4,7 @@ import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import type { DatabaseServiceStatus } from '../../constructs/api/status.ts';
 import { databaseLabel } from '../../constructs/labels.ts';
 import type { Drift } from '../drift/index.ts';
-import type { Health } from '../health/judge.ts';
+import type { Health, Verdict } from '../health/judge.ts';
 import { conditionsOf, conditionTypes } from './conditions.ts';
 import { credentialsName } from './credentials.ts';
 import type { Untold } from './memory.ts';
@@ -19,6 +19,7 @@ export interface StatusFacts {
   /** The status that we wrote last. */
   readonly before: DatabaseServiceStatus | undefined;
   readonly health: Health;
+  readonly tls: Verdict;
   /** Members that exist. */
   readonly replicas: number;
   readonly untold: Untold;
@@ -53,14 +54,14 @@ function ours(status: DatabaseServiceStatus): DatabaseServiceStatus {
 }
 
 function compose(facts: StatusFacts): DatabaseServiceStatus {
-  const { resource, before, health, replicas, untold, left, now, isValid } = facts;
+  const { resource, before, health, tls, replicas, untold, left, now, isValid } = facts;
   const { name, generation } = resource.metadata;
   const { readyReplicas, phase, primary } = health;
   const isApplied = !isValid || resource.spec.delivery?.apply !== false;
   return {
     observedGeneration: generation,
     phase,
-    conditions: conditionsOf({ health, left, isApplied, generation, now }, before?.conditions ?? []),
+    conditions: conditionsOf({ health, tls, left, isApplied, generation, now }, before?.conditions ?? []),
     replicas,
     readyReplicas,
     ready: `${readyReplicas}/${wantedReplicas(resource)}`,

@@ -7,7 +7,7 @@ import { typeOf } from '../database/kinds.ts';
 import { findChild } from '../database/lookups.ts';
 import { planOne, type Observed } from '../database/plan.ts';
 import type { Stated } from '../database/stated.ts';
-import { classify, isObjectMissing, type Kube } from '../kube/index.ts';
+import { classify, isObjectMissing, type Clock, type Kube } from '../kube/index.ts';
 import { createSecret } from './create-secret.ts';
 import { isSameState } from './same-state.ts';
 import { Tally } from './tally.ts';
@@ -22,10 +22,13 @@ const createOnly = '1';
 export class ClusterDelivery implements ApplyDelivery {
   readonly #kube: Kube;
   readonly #children: Children;
+  readonly #clock: Clock;
 
-  constructor(kube: Kube, children: Children) {
+  /** @param clock a wall clock */
+  constructor(kube: Kube, children: Children, clock: Clock) {
     this.#kube = kube;
     this.#children = children;
+    this.#clock = clock;
   }
 
   /** One action after the other. After one that is blocked nothing new is made, but what was there before is still repaired. */
@@ -99,7 +102,7 @@ export class ClusterDelivery implements ApplyDelivery {
   }
 
   async #createSecret(stated: Stated, { resource }: Observed, signal: AbortSignal): Promise<void> {
-    const created = await createSecret(this.#kube, stated, resource, signal);
+    const created = await createSecret(this.#kube, stated, resource, this.#clock.now(), signal);
     if (stated.object.metadata.ownerReferences === undefined) this.#children.accept(created, stated.hash);
     else await this.#apply(stated, { uid: created.metadata.uid }, signal);
   }

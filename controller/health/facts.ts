@@ -1,5 +1,13 @@
-import { identityAnnotation, primaryRole, roleLabel } from '../../constructs/labels.ts';
+import {
+  identityAnnotation,
+  notAfterAnnotation,
+  notBeforeAnnotation,
+  primaryRole,
+  roleLabel,
+} from '../../constructs/labels.ts';
+import { lifetimeOf, type Lifetime } from '../certificates/lifetime.ts';
 import type { KubeObject } from '../kube/index.ts';
+import { servedCertificate, type ServedCertificate } from './served-certificate.ts';
 
 /** The few fields of an object that health is judged by. */
 export type Facts =
@@ -18,8 +26,12 @@ export type Facts =
       readonly isPrimary: boolean;
       readonly isReady: boolean;
       readonly trouble: string | undefined;
+      /** What the member says of TLS. */
+      readonly served?: ServedCertificate;
     }
   | { readonly kind: 'PersistentVolumeClaim'; readonly hasData: boolean }
+  /** `lifetime`: of the certificate in it. */
+  | { readonly kind: 'Secret'; readonly lifetime: Lifetime | undefined }
   | { readonly kind: 'none' };
 
 export function factsOf(object: KubeObject): Facts {
@@ -33,6 +45,11 @@ export function factsOf(object: KubeObject): Facts {
         kind: 'PersistentVolumeClaim',
         hasData: object.metadata.annotations?.[identityAnnotation] !== undefined,
       };
+    case 'Secret': {
+      const { annotations = {} } = object.metadata;
+      const lifetime = lifetimeOf(annotations[notBeforeAnnotation], annotations[notAfterAnnotation]);
+      return { kind: 'Secret', lifetime };
+    }
     default:
       return { kind: 'none' };
   }
@@ -57,11 +74,13 @@ function pod(object: KubeObject): Facts {
     ['Failed', 'Succeeded'].includes(text(status, 'phase') ?? '') || text(status, 'reason') === 'NodeLost';
   const isReady =
     !isEnded && object.metadata.deletionTimestamp === undefined && condition(status, 'Ready', 'True') !== undefined;
+  const served = servedCertificate(object.metadata);
   return {
     kind: 'Pod',
     isPrimary: object.metadata.labels?.[roleLabel] === primaryRole,
     isReady,
     trouble: isEnded ? ended(status) : isReady ? undefined : (unscheduled(status) ?? stuck(status)),
+    ...(served === undefined ? {} : { served }),
   };
 }
 

@@ -65,8 +65,8 @@ async function makeSample(
 ): Promise<{ sample: StoredDatabaseService; objects: number }> {
   await reported(controller, ({ isLeading }) => isLeading);
   await create(kube, namespace, 'sample');
-  // 14 rendered objects, two Secrets, and a pod and a claim for each of three members.
-  const { objects } = await reported(controller, (report) => report.objects >= 22);
+  // 14 rendered objects, four Secrets, and a pod and a claim for each of three members.
+  const { objects } = await reported(controller, (report) => report.objects >= 24);
   const sample = await kube.get(databaseServices, { namespace, name: 'sample' });
   return { sample: sample as unknown as StoredDatabaseService, objects };
 }

@@ -39,7 +39,7 @@ describe('npm run quickstart', () => {
     assert.equal(code, 0, stderr);
     const summary = JSON.parse(stdout) as Summary;
     assert.equal(summary.identical, true);
-    assert.equal(summary.objects, 16);
+    assert.equal(summary.objects, 18);
     assert.match(summary.commit, /^[0-9a-f]{40}$/);
     const [image, service] = summary.drift;
     assert.equal(image?.object, 'StatefulSet/orders');

@@ -15,11 +15,15 @@ after(async () => {
   await shop[Symbol.asyncDispose]();
 });
 
-test('a creation is one request for each object, and few statuses', async () => {
+test('a creation is one request for each object, one that reads the authority of the certificate, and few statuses', async () => {
   const made = await shop.requestsFor(() => shop.create('orders', wholeSpec));
   const objects = stateWithSecrets(await shop.resource('orders')).length;
   const statuses = made.filter((request) => request === 'apply DatabaseService').length;
-  assert.equal(made.length - statuses, objects);
+  assert.equal(made.length - statuses, objects + 1);
+  assert.deepEqual(
+    made.filter((request) => request.startsWith('get')),
+    ['get Secret'],
+  );
   assert(statuses >= 1 && statuses <= 3, made.join(', '));
 });
 

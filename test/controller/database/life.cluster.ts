@@ -49,7 +49,7 @@ test('a deleted database goes with all it owns; Secrets and claims stay, and are
     await bytesOf('kept'),
     (await shop.list(claims, label('kept'))).map(({ metadata }) => metadata.uid),
   ];
-  assert.equal(Object.keys(before).length, 2);
+  assert.equal(Object.keys(before).length, 4);
   await remove('kept');
   assert.deepEqual(await bytesOf('kept'), before);
   await shop.create('kept', wholeSpec);
@@ -172,7 +172,7 @@ test('what kubectl applied of dist/ is adopted: no receipt, no new generation, n
   assert.equal(after?.metadata.ownerReferences?.[0]?.name, name);
   assert.deepEqual((await shop.list(shop.typeOf('Pod'), label(name))).map(uid), pods.map(uid));
   assert.deepEqual([await shop.receipts(name), await shop.driftEvents(name)], [[], []]);
-  assert.equal(Object.keys(await bytesOf(name)).length, 2, 'the Secrets, which are never in dist/, are made');
+  assert.equal(Object.keys(await bytesOf(name)).length, 4, 'the Secrets, which are never in dist/, are made');
 });
 
 const uid = ({ metadata }: KubeObject): string | undefined => metadata.uid;

@@ -255,6 +255,19 @@ const rows: readonly Row[] = [
     expected: 'create',
   },
   { what: 'a Secret, when claims hold data', stated: secret, others: [claim(true)], expected: 'miss' },
+  {
+    what: 'a lost certificate, for a new one does as well',
+    stated: statedOf(orders, 'Secret/orders-tls'),
+    more: { known: new Set(['Secret/shop/orders-tls']) },
+    others: [set, claim(true)],
+    expected: 'create:  by unknown',
+  },
+  {
+    what: 'a lost authority, for which the same holds',
+    stated: statedOf(orders, 'Secret/orders-tls-ca'),
+    others: [claim(true)],
+    expected: 'create',
+  },
   { what: 'a Secret that was there, with members', stated: secret, more: { known }, others: [set], expected: 'miss' },
   {
     what: 'a Secret that was there before a restart, with members',

@@ -5,6 +5,7 @@ import { newMemory } from '../../../controller/database/memory.ts';
 import { remember } from '../../../controller/database/remember.ts';
 import { nextStatus } from '../../../controller/database/status.ts';
 import type { Drift } from '../../../controller/drift/index.ts';
+import { judgeTls } from '../../../controller/health/judge-tls.ts';
 import { judge } from '../../../controller/health/judge.ts';
 import { nameTaken } from '../../../controller/database/blocker.ts';
 import { noon, resource, statedOf } from './given.ts';
@@ -45,6 +46,7 @@ function restarted(...drifts: readonly Drift[]) {
     isValid: true,
     before: undefined,
     health,
+    tls: judgeTls({ secret: undefined, members: [], now: 0 }).verdict,
     replicas: 1,
     untold: { corrected: [], reported: drifts },
     left: [],

@@ -40,6 +40,7 @@ class Given {
   stored: StoredDatabaseService | undefined;
   git: GitState = {};
   statusError: Error | undefined;
+  renewalDueAt: number | undefined;
   readonly #reconciler: Reconciler;
 
   constructor(stored: StoredDatabaseService = resource()) {
@@ -72,6 +73,7 @@ class Given {
           return this.outcome;
         },
       },
+      certificates: { keep: async () => this.renewalDueAt },
       git: {
         deliver: ({ metadata }) => {
           this.delivered.push(`generation ${metadata.generation}`);
@@ -305,6 +307,50 @@ test('a Secret of the user is asked for until it was seen once', async () => {
   assert.equal((await given.run()).requeueAfterMs, 1_000);
   assert.equal(given.reasonOf('Stalled'), 'SecretNotFound');
   assert.deepEqual(given.gets, ['Secret mine']);
+});
+
+test('a certificate of the user is asked for too, also when a running database is given another one', async () => {
+  // GIVEN a database that runs
+  const status = { phase: 'Running', observedGeneration: 1 } as const;
+  const given = new Given(resource({}, {}, status));
+  await given.run();
+  assert.deepEqual(given.gets, []);
+  // WHEN
+  const changed = resource(
+    { tls: { mode: 'Existing', secretName: 'mine' } },
+    { generation: 2, resourceVersion: '900' },
+    status,
+  );
+  given.databases.upsert(changed as unknown as KubeObject, false);
+  await given.run();
+  // THEN
+  assert.deepEqual(given.gets, ['Secret mine']);
+  const stalled = given.statuses.at(-1)?.conditions?.find(({ type }) => type === 'Stalled');
+  assert.equal(stalled?.reason, 'SecretNotFound');
+  assert.match(stalled?.message ?? '', /Secret mine does not exist: create it with the keys tls\.crt and tls\.key/);
+});
+
+test('it comes back when the certificate is to be renewed', async () => {
+  const given = new Given();
+  given.renewalDueAt = given.clock.now() + 5_184_000_000;
+  assert.equal((await given.run()).requeueAfterMs, 5_184_000_000);
+});
+
+test('or when the one that is served comes close to its end, if that is earlier', async () => {
+  // GIVEN a member that serves a certificate of four hours
+  const given = new Given();
+  given.renewalDueAt = given.clock.now() + 5_184_000_000;
+  const says = { serial: '0A', notBefore: '2026-01-01T00:00:00Z', notAfter: '2026-01-01T04:00:00Z' };
+  const labels = { 'plumbline.dev/database': 'orders' };
+  const annotations = { 'plumbline.dev/tls': JSON.stringify(says) };
+  const pod = { name: 'orders-0', namespace: 'shop', uid: 'u', resourceVersion: '7', labels, annotations };
+  given.children.upsert({ apiVersion: 'v1', kind: 'Pod', metadata: pod });
+  // WHEN and THEN
+  assert.equal((await given.run()).requeueAfterMs, 12_000_000);
+  assert.equal(given.reasonOf('TlsReady'), 'CertificateServed');
+  await given.clock.advance(12_000_000);
+  assert.equal((await given.run()).requeueAfterMs, 5_184_000_000 - 12_000_000);
+  assert.equal(given.reasonOf('TlsReady'), 'CertificateExpiring');
 });
 
 test('with delivery.apply false nothing is planned, and no object of it is kept', async () => {

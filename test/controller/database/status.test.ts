@@ -5,6 +5,7 @@ import { wasSettled } from '../../../controller/database/conditions.ts';
 import { nothingUntold } from '../../../controller/database/memory.ts';
 import { isStatus, nextStatus, strays, type StatusFacts } from '../../../controller/database/status.ts';
 import type { Drift } from '../../../controller/drift/index.ts';
+import { judgeTls } from '../../../controller/health/judge-tls.ts';
 import { judge, type Seen } from '../../../controller/health/judge.ts';
 import { noon, resource, settledStatus } from './given.ts';
 
@@ -29,6 +30,7 @@ const facts: StatusFacts = {
   isValid: true,
   before: undefined,
   health: judge(seen),
+  tls: judgeTls({ secret: 'orders-tls', members: [], now: 0 }).verdict,
   replicas: 1,
   untold: nothingUntold,
   left: [],

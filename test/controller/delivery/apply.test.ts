@@ -6,7 +6,13 @@ import type { Outcome } from '../../../controller/database/delivery.ts';
 import type { Observed } from '../../../controller/database/plan.ts';
 import { ClusterDelivery } from '../../../controller/delivery/apply.ts';
 import { deletion } from '../../../controller/drift/index.ts';
-import { KubeError, type Kube, type KubeErrorFacts, type KubeObject } from '../../../controller/kube/index.ts';
+import {
+  KubeError,
+  systemClock,
+  type Kube,
+  type KubeErrorFacts,
+  type KubeObject,
+} from '../../../controller/kube/index.ts';
 import { changed, disowned } from '../drift/live.ts';
 import { accepted, live, observed, resource, settledStatus, statedOf } from '../database/given.ts';
 
@@ -50,7 +56,7 @@ class Given {
         this.#answer(undefined, `delete ${type.kind} ${ref.name} uid ${options?.uid}`);
       },
     };
-    this.#delivery = new ClusterDelivery(kube as Kube, this.children);
+    this.#delivery = new ClusterDelivery(kube as Kube, this.children, systemClock);
   }
 
   carryOut(actions: readonly Action[], view: Observed = observed(orders, [])): Promise<Outcome> {
@@ -260,6 +266,6 @@ test('what is being deleted is waited for', async () => {
 test('an abort ends it at once', async () => {
   const stop = AbortSignal.abort(new Error('the lease is lost'));
   const children = new Children(() => undefined);
-  const delivery = new ClusterDelivery({} as Kube, children);
+  const delivery = new ClusterDelivery({} as Kube, children, systemClock);
   await assert.rejects(delivery.carryOut([create(service)], observed(orders, []), stop), /the lease is lost/);
 });

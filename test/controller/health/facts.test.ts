@@ -89,6 +89,26 @@ test('a claim has data when a member has written its identity on it', () => {
   assert.deepEqual(of({}), { kind: 'PersistentVolumeClaim', hasData: false });
 });
 
+test('a pod has what its member says of TLS, once it has said something', () => {
+  const annotations = { 'plumbline.dev/tls': '{"problem":"it has no tls.key"}' };
+  const of = (metadata: Partial<ObjectMeta>) => {
+    const facts = factsOf(object('Pod', {}, metadata));
+    return facts.kind === 'Pod' ? facts.served : undefined;
+  };
+  assert.deepEqual(of({ annotations }), { lifetime: undefined, problem: 'it has no tls.key' });
+  assert.equal(of({}), undefined);
+});
+
+test('of a Secret counts how long the certificate in it holds', () => {
+  const annotations = {
+    'plumbline.dev/not-before': '2026-01-01T00:00:00Z',
+    'plumbline.dev/not-after': '2026-04-01T00:00:00Z',
+  };
+  const lifetime = { notBefore: Date.UTC(2026, 0, 1), notAfter: Date.UTC(2026, 3, 1) };
+  assert.deepEqual(factsOf(object('Secret', {}, { annotations })), { kind: 'Secret', lifetime });
+  assert.deepEqual(factsOf(object('Secret', {})), { kind: 'Secret', lifetime: undefined });
+});
+
 test('objects of which health says nothing have no facts', () => {
   assert.deepEqual(factsOf(object('Service', {})), { kind: 'none' });
 });
