@@ -1,18 +1,26 @@
 import { converge } from './converge.ts';
 import { drift } from './drift.ts';
+import { failover } from './failover.ts';
 import { renderBench } from './render.ts';
 import type { Bench, Figures } from './figures.ts';
 
-const benches: Readonly<Record<string, Bench>> = { render: renderBench, drift, converge };
+const benches: Readonly<Record<string, Bench>> = {
+  render: renderBench,
+  drift,
+  converge,
+  failover,
+};
 
 /** Runs one benchmark; the last line is one JSON object. A missed target is told, not punished: the exit code stays 0. */
-async function main([name = '', ...rest]: readonly string[]): Promise<number> {
+async function main([name = '', times, ...rest]: readonly string[]): Promise<number> {
   const bench = benches[name];
-  if (bench === undefined || rest.length > 0) {
-    process.stderr.write(`usage: npm run bench -- NAME, with NAME one of ${Object.keys(benches).join(', ')}\n`);
+  if (bench === undefined || !/^[1-9][0-9]*$/.test(times ?? '1') || rest.length > 0) {
+    const names = Object.keys(benches).join(', ');
+    process.stderr.write(`usage: npm run bench -- NAME [TIMES], with NAME one of ${names}; TIMES is for failover\n`);
     return 2;
   }
-  const { figures, targets } = await bench((line) => process.stderr.write(`${line}\n`));
+  const progress = (line: string): boolean => process.stderr.write(`${line}\n`);
+  const { figures, targets } = await bench(progress, times === undefined ? undefined : Number(times));
   const rows = Object.entries(figures).map(([figure, value]) => ({
     figure,
     value: round(value),
