@@ -136,6 +136,7 @@ done
 fresh=$data.clone
 
 rm -rf -- "$fresh"
+if [[ $source =~ host=([^ ]+) ]]; then python3 -B "$scripts/wake.py" "\${BASH_REMATCH[1]}" || true; fi
 pg_basebackup --pgdata="$fresh" --wal-method=stream --checkpoint=fast --no-password --dbname="$source"
 mv -T -- "$fresh" "$data"
 sync -- "$(dirname "$data")"
@@ -1524,33 +1525,37 @@ def judge(ordinal, local, claims, own, initialize, has_configuration):
         return ("initialise", "FirstStart", "no member has data: a new database is initialised")
     return ("clone", "WaitingForLeader", "no data here; it is cloned once member 0 has initialised the database")
 `,
-  'wake.py': `"""Ends the sleep of Patroni's loop, which looks at PostgreSQL once in a loop_wait only: a server that died is started again at once.
+  'wake.py': `"""Ends the sleep of Patroni's loop, which looks around once in a loop_wait only: here, or at the address of another member.
 
-No call does that alone. A change of the configuration does, also one that changes nothing: here, that a setting that never was goes.
+    wake.py [ADDRESS]
+
+A server that died is started again at once, and a leader makes the slot of a new replica before that asks for it. No call wakes
+alone. A change of the configuration does, also one that changes nothing: here, that a setting which never was is removed.
 """
 
 import base64
 import http.client
+import sys
 
 from member import Member
 from passwords import rest_password
 
 
-def main():
+def main(address="localhost"):
     credentials = base64.b64encode(f"plumbline:{rest_password()}".encode()).decode()
     headers = {"Authorization": f"Basic {credentials}", "Content-Type": "application/json"}
-    connection = http.client.HTTPConnection("localhost", Member().rest_port, timeout=3)
+    connection = http.client.HTTPConnection(address, Member().rest_port, timeout=3)
     try:
         connection.request("PATCH", "/config", '{"plumbline_wake": null}', headers)
         connection.getresponse().read()
     except (OSError, http.client.HTTPException):
-        # It is being started, and looks by itself.
+        # It is being started and looks by itself, or will in its time.
         pass
     finally:
         connection.close()
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])
 `,
 } as const;

@@ -21,7 +21,7 @@ test('three members lose no acknowledged row, and stream again by themselves', {
   const spec = { durability: 'Sync' };
   await using database = await NodeDatabase.create(cluster, { namespace, replicas: 3, spec });
 
-  for (const fault of [...faults, podDeleted, postgresKilled, containerKilled]) {
+  for (const fault of [podDeleted, postgresKilled, containerKilled, ...faults]) {
     await t.test(fault.name, async (t) => {
       // WHEN the primary is hit while a client writes, THEN all members stream again, and every row is there that the client was told of
       const outcome = await trial(database, fault);

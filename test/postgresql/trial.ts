@@ -24,7 +24,7 @@ const leastSeconds = 6;
 
 /** Lets a client write, strikes the primary of a database in which all is well, takes the fault back, and waits until all is well again. */
 export async function trial(database: NodeDatabase, fault: Fault): Promise<Trial> {
-  await database.allStream();
+  await database.atRest();
   const member = (await database.leader()) ?? '';
   await using writer = await Writer.start(database);
   const struckAt = monotonicSeconds();

@@ -12,6 +12,7 @@ done
 fresh=$data.clone
 
 rm -rf -- "$fresh"
+if [[ $source =~ host=([^ ]+) ]]; then python3 -B "$scripts/wake.py" "${BASH_REMATCH[1]}" || true; fi
 pg_basebackup --pgdata="$fresh" --wal-method=stream --checkpoint=fast --no-password --dbname="$source"
 mv -T -- "$fresh" "$data"
 sync -- "$(dirname "$data")"
