@@ -39,6 +39,8 @@ export class DatabaseService extends Construct {
   readonly endpoints: Endpoints;
   /** Secret with `username` and `password`, and, unless the spec names an existing one, `dbname`, `host`, `port` and `uri`. */
   readonly credentialsSecret: string;
+  /** Secret with the certificate that the members serve, and `ca.crt` to verify it by, where it has that; undefined where TLS is off. */
+  readonly certificateSecret: string | undefined;
   /** Secret with the passwords of the system: `superuser`, `replication`, `rewind`, `restapi`. Without a controller it is yours to make. */
   readonly systemSecret: string;
 
@@ -57,6 +59,8 @@ export class DatabaseService extends Construct {
     const names = namesOf(resource.metadata.name);
     this.endpoints = { readWrite: names.database, readOnly: names.readOnly, port: engines[resource.spec.engine].port };
     this.credentialsSecret = resource.spec.credentials?.secretName ?? names.credentials;
+    const { tls } = resource.spec;
+    this.certificateSecret = tls?.mode === 'Off' ? undefined : (tls?.secretName ?? names.tls);
     this.systemSecret = names.system;
     rendererOf(resource)(this, resource);
   }

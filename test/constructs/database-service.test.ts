@@ -36,6 +36,16 @@ test('other constructs learn where to connect and which Secret to mount', () => 
   assert.equal(database.systemSecret, 'orders-system');
 });
 
+test('other constructs learn which Secret clients verify by', () => {
+  const secretOf = (changes: Partial<DatabaseServiceSpec>) => {
+    const { metadata, spec } = orders(changes);
+    return new DatabaseService(chart(), 'orders', { metadata, spec }).certificateSecret;
+  };
+  assert.equal(secretOf({}), 'orders-tls');
+  assert.equal(secretOf({ tls: { mode: 'Existing', secretName: 'mine' } }), 'mine');
+  assert.equal(secretOf({ tls: { mode: 'Off' } }), undefined);
+});
+
 test('an existing Secret is the one to mount', () => {
   const { metadata, spec } = orders({ credentials: { source: 'Existing', secretName: 'login' } });
   assert.equal(new DatabaseService(chart(), 'orders', { metadata, spec }).credentialsSecret, 'login');

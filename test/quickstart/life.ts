@@ -81,7 +81,10 @@ function objectsOf(
     ref: { namespace, name: manifest.metadata.name },
   }));
   const names = namesOf(name);
-  const made = [names.credentials, names.system].map((secret) => ({ type: secrets, ref: { namespace, name: secret } }));
+  const made = [names.credentials, names.system, names.tls, names.tlsAuthority].map((secret) => ({
+    type: secrets,
+    ref: { namespace, name: secret },
+  }));
   return [...rendered, ...made];
 }
 
