@@ -4,6 +4,8 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, readdirSync, readlinkSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { startCluster, whyNoNode } from './index.ts';
 import { commandLine } from './command-line.ts';
 import { assertNothingLeft, pidsOf, useOwnTemporaryFolder } from './left-overs.ts';
@@ -20,7 +22,7 @@ test('stopping a cluster whose node runs pods leaves nothing of it', { skip }, a
   assert.notDeepEqual(leftOf(folder, namespaces), nothing);
   child.stdin.end('stop\n');
   await once(child, 'exit');
-  assert.deepEqual(leftOf(folder, namespaces), nothing, 'at once');
+  await assertNodeGone(folder, namespaces);
   await assertNothingLeft(folder, pids);
   assert.deepEqual(machineSettings(), before);
 });
@@ -30,7 +32,7 @@ test('a process that is killed leaves nothing of its node', { skip }, async () =
   child.kill('SIGKILL');
   await once(child, 'exit');
   await assertNothingLeft(folder, pids);
-  assert.deepEqual(leftOf(folder, namespaces), nothing);
+  await assertNodeGone(folder, namespaces);
 });
 
 test('the next start removes what a killed guard left of a node', { skip }, async (t) => {
@@ -42,7 +44,7 @@ test('the next start removes what a killed guard left of a node', { skip }, asyn
   assert.notDeepEqual(leftOf(folder, namespaces), nothing);
   await using _next = await startCluster({ controllerManager: false, scheduler: false });
   await assertNothingLeft(folder, pids);
-  assert.deepEqual(leftOf(folder, namespaces), nothing);
+  await assertNodeGone(folder, namespaces);
 });
 
 test('the script of a kept cluster stops its node, even if its guard was killed', { skip }, async (t) => {
@@ -54,7 +56,7 @@ test('the script of a kept cluster stops its node, even if its guard was killed'
     assert.notDeepEqual(leftOf(folder, namespaces), nothing);
     if (isGuardKilled) process.kill(pids[0] ?? 0, 'SIGKILL');
     execFileSync(`${folder}/stop.sh`);
-    assert.deepEqual(leftOf(folder, namespaces), nothing);
+    await assertNodeGone(folder, namespaces);
     await assertNothingLeft(folder, pids);
   }
 });
@@ -106,6 +108,13 @@ function workload(image: string): object {
     spec: { containers: [container], volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }] },
   };
   return { apiVersion: 'v1', kind: 'List', items: [claim, pod] };
+}
+
+/** Fails if something of the node is still there after 10 s: a process that was killed is not gone at once. */
+async function assertNodeGone(folder: string, namespaces: readonly string[]): Promise<void> {
+  const deadline = Date.now() + 10_000;
+  while (Date.now() < deadline && !isDeepStrictEqual(leftOf(folder, namespaces), nothing)) await delay(50);
+  assert.deepEqual(leftOf(folder, namespaces), nothing);
 }
 
 const kinds = ['pid', 'net', 'mnt'];
