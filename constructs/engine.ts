@@ -16,6 +16,8 @@ export interface Engine {
   readonly replicaRole: string;
   /** Pod annotation in which a member states itself, as JSON. */
   readonly memberStatusAnnotation: string;
+  /** Names the settings that a spec means, as a member does that has read them. */
+  readonly settingsDigest: (resource: DatabaseServiceDocument) => string;
   /** By `spec.renderer`. The output of a released renderer never changes: a new release of Plumbline restarts no database. */
   readonly renderers: Readonly<Record<number, Renderer>>;
 }

@@ -23,6 +23,16 @@ export const tlsAnnotation = 'plumbline.dev/tls';
 /** From when until when the certificate in a Secret of ours holds. Where one is missing, the certificate is renewed. */
 export const notBeforeAnnotation = 'plumbline.dev/not-before';
 export const notAfterAnnotation = 'plumbline.dev/not-after';
+/** What a member makes of the settings: JSON `{digest, refused, restart}`, written by its steward. */
+export const settingsAnnotation = 'plumbline.dev/settings';
+/** Asks a member to restart its server for settings that wait for it: any text, another for each restart. Written by the controller. */
+export const askedRestartAnnotation = 'plumbline.dev/restart';
+/** On a DatabaseService: the number of an entry of its history that is to be in force instead of what the spec says. */
+export const rollbackAnnotation = 'plumbline.dev/rollback-to';
+/** Key of the ConfigMap `<name>-history` that holds the history. */
+export const historyKey = 'history.json';
+/** The template that a pod was made from: written by Kubernetes. */
+export const revisionLabel = 'controller-revision-hash';
 /** State of a member: JSON, written by Patroni. */
 export const memberStatusAnnotation = 'status';
 

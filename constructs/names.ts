@@ -29,6 +29,8 @@ export interface Names {
   readonly tls: string;
   /** Secret with the authority that signs that certificate. Mounted nowhere. */
   readonly tlsAuthority: string;
+  /** ConfigMap with what the database ran on before; kept by the controller. */
+  readonly history: string;
 }
 
 export function namesOf(database: string): Names {
@@ -46,6 +48,7 @@ export function namesOf(database: string): Names {
     system: `${database}-system`,
     tls: `${database}-tls`,
     tlsAuthority: `${database}-tls-ca`,
+    history: `${database}-history`,
   };
 }
 

@@ -4,6 +4,7 @@ import { Children, type Change } from './database/children.ts';
 import { Databases } from './database/databases.ts';
 import type { Untold } from './database/memory.ts';
 import { Reconciler } from './database/reconcile.ts';
+import { Rollouts, type Happened } from './database/rollouts.ts';
 import { watches } from './database/watches.ts';
 import { ClusterDelivery } from './delivery/apply.ts';
 import { CertificateKeeper } from './delivery/certificate-keeper.ts';
@@ -38,6 +39,8 @@ export interface PlumblineOptions {
   readonly clock?: Clock;
   /** Told of each change by somebody else. */
   readonly onDrift?: (resource: StoredDatabaseService, drift: Drift) => void;
+  /** Told of each step of a rollout. */
+  readonly onStep?: (resource: StoredDatabaseService, happened: Happened) => void;
 }
 
 /** Priority of what was there at the start: an edit by a user goes before it. */
@@ -78,6 +81,12 @@ export class Plumbline {
       clock,
       certificates: new CertificateKeeper(kube, children, clock),
       apply: new ClusterDelivery(kube, children, clock),
+      rollouts: new Rollouts({
+        kube,
+        children,
+        clock,
+        onStep: (resource, happened) => this.#tellStep(resource, happened),
+      }),
       git: git && new GitDelivery({ writer: git, clock: systemClock, signal: this.#gitStop.signal, wake }),
       lookAgainMs,
       onDrift: (resource, found, log) => this.#tell(resource, found, log),
@@ -123,6 +132,15 @@ export class Plumbline {
     if (change === 'absence') this.databases.doubt(key);
     if (change === 'health') this.#queue.addAfter(key, gatherMs, { priority: 0 });
     else this.#queue.add(key);
+  }
+
+  #tellStep(resource: StoredDatabaseService, happened: Happened): void {
+    const { apiVersion, kind, metadata } = resource;
+    const { name, namespace, uid } = metadata;
+    const { log, onStep } = this.#options;
+    log.info({ key: `${namespace}/${name}`, reason: happened.reason }, happened.message);
+    this.#recorder.record({ apiVersion, kind, name, namespace, uid }, happened);
+    onStep?.(resource, happened);
   }
 
   #tell(resource: StoredDatabaseService, { corrected, reported }: Untold, log: Logger): void {

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { Database } from './defaults.ts';
 import { bytesOf, maxWalSize, sharedBuffers } from './memory.ts';
 import { memoryLimit } from './resources.ts';
@@ -51,4 +52,9 @@ export function asPatroniWritesIt(configuration: object): string {
     /[\u007f-\uffff]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
+}
+
+/** What a member names the configuration by that it has read: see `settings.py`. */
+export function configurationDigest(database: Database): string {
+  return hash('sha256', asPatroniWritesIt(dynamicConfiguration(database)), 'hex').slice(0, 16);
 }

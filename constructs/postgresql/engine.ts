@@ -1,6 +1,7 @@
 import type { Engine } from '../engine.ts';
 import { memberStatusAnnotation, primaryRole, replicaRole, roleLabel } from '../labels.ts';
 import { defaults, settle } from './defaults.ts';
+import { configurationDigest } from './dynamic-configuration.ts';
 import { postgresql } from './postgresql.ts';
 
 /** PostgreSQL under Patroni. */
@@ -11,5 +12,6 @@ export const postgresqlEngine: Engine = {
   primaryRole,
   replicaRole,
   memberStatusAnnotation,
+  settingsDigest: (resource) => configurationDigest(settle(resource)),
   renderers: { 1: (scope, resource) => postgresql(scope, settle(resource)) },
 };

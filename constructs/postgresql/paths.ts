@@ -12,6 +12,8 @@ export const paths = {
   system: '/etc/plumbline-secrets/system',
   /** Secret with the certificate and its key. */
   tls: '/etc/plumbline-secrets/tls',
+  /** What the pod is asked for, as files that follow its annotations. */
+  asked: '/etc/plumbline-asked',
   /** In memory: the composed configuration of Patroni, with its passwords. */
   run: '/run/plumbline',
   /** In memory: the certificate and its key that PostgreSQL reads. */

@@ -1,5 +1,6 @@
 import type { V1Volume, V1VolumeMount } from '@kubernetes/client-node';
 import type { Json } from '../emit.ts';
+import { askedRestartAnnotation } from '../labels.ts';
 import { dataVolume } from '../names.ts';
 import type { Database } from './defaults.ts';
 import { sharedMemory } from './memory.ts';
@@ -32,6 +33,18 @@ export function memberVolumes(database: Database): readonly Volume[] {
     },
     { name: 'system', secret: { secretName: names.system, defaultMode: secretMode, optional: false } },
     ...tlsVolume(database),
+    {
+      name: 'asked',
+      downwardAPI: {
+        items: [
+          {
+            path: 'restart',
+            fieldRef: { apiVersion: 'v1', fieldPath: `metadata.annotations['${askedRestartAnnotation}']` },
+          },
+        ],
+        defaultMode: 0o444,
+      },
+    },
     memory('run', '16Mi'),
     memory('socket', '1Mi'),
     memory('shm', sharedMemory(memoryLimit(database.resources))),
@@ -66,6 +79,7 @@ export function stewardMounts(database: Database): readonly Mount[] {
     mount('system', paths.system, true),
     ...tlsMount(database),
     mount('socket', paths.socket, true),
+    mount('asked', paths.asked, true),
   ];
 }
 

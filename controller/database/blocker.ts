@@ -1,5 +1,7 @@
 import type { Hindrance } from '../health/judge.ts';
 import type { Reason } from '../health/reasons.ts';
+import { rollbackAnnotation } from '../../constructs/labels.ts';
+import type { Refused } from '../rollout/index.ts';
 import { classify, KubeError, type Verdict } from '../kube/index.ts';
 import type { Stated } from './stated.ts';
 
@@ -73,6 +75,25 @@ export function specInvalid(problems: readonly string[]): Blocker {
 /** Git is served by its own delivery, which tries again by itself. */
 export function gitFailed(failure: string): Blocker {
   return { reason: 'GitFailed', message: failure.slice(0, longestMessage), isStalled: false, next: { kind: 'wait' } };
+}
+
+/** The spec was tried and what was stable last is in force again. */
+export function takenBack({ reason, message }: Pick<Refused, 'reason' | 'message'>): Blocker {
+  return stopped(reason, `${message}. What was stable last is in force; correct the spec to try again.`);
+}
+
+/** The spec does not work, and there is nothing to go back to, or the spec says not to. */
+export function refused({ reason, message }: Pick<Refused, 'reason' | 'message'>): Blocker {
+  return stopped(reason, `${message}. Correct the spec.`);
+}
+
+export function rollbackUnknown(asked: string, known: readonly number[]): Blocker {
+  const message = `Annotation ${rollbackAnnotation} asks for revision ${asked}, which the history does not have: ask for one of ${known.join(', ') || 'none yet'}, or remove the annotation.`;
+  return stopped('RevisionUnknown', message);
+}
+
+function stopped(reason: Reason, message: string): Blocker {
+  return { reason, message: message.slice(0, longestMessage), isStalled: true, next: { kind: 'wait' } };
 }
 
 const named: Partial<Record<Verdict['kind'], Reason>> = {

@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto';
 import { databaseLabel, managedBy } from '../../constructs/labels.ts';
+import { digest } from '../digest.ts';
 import { appliedEntry, fingerprint } from '../drift/index.ts';
 import { factsOf, type Facts } from '../health/facts.ts';
 import type { KubeObject, ObjectRef, OwnerReference } from '../kube/index.ts';
@@ -63,11 +63,6 @@ export function keyOfChild({ kind, name, namespace }: Child): string {
 export function fingerprintOf(object: KubeObject): string {
   if (object.kind !== 'Secret') return fingerprint(object, fieldManager);
   return digest({ labels: object.metadata.labels, owners: object.metadata.ownerReferences });
-}
-
-/** 128 bits over a value; equal for equal JSON. */
-export function digest(value: unknown): string {
-  return hash('sha256', JSON.stringify(value) ?? '', 'base64url').slice(0, 22);
 }
 
 /** The child as it is now; what was accepted of the same object stays accepted. */

@@ -114,5 +114,5 @@ export class Children {
 
 /** What a reconcile looks at beside the fields. */
 function pulse({ isDeleting, facts, uid }: Child): unknown {
-  return { isDeleting, facts, uid };
+  return { isDeleting, uid, facts: facts.kind === 'Pod' ? { ...facts, position: undefined } : facts };
 }

@@ -1,5 +1,6 @@
 import type { DatabaseServiceStatus } from '../../constructs/api/status.ts';
 import type { Drift } from '../drift/index.ts';
+import type { History, Switchover } from '../rollout/index.ts';
 import type { Blocker } from './blocker.ts';
 
 /** Changes by others that no status tells of yet. */
@@ -16,6 +17,12 @@ export interface Memory {
   known: ReadonlySet<string>;
   /** The generation whose manifests were all found or made true; undefined while something is left to do. */
   settledGeneration: number | undefined;
+  /** What was delivered for it: the same generation is delivered differently while a rollout goes on. */
+  delivered: string | undefined;
+  /** What the database ran on before, as it stands or is to stand in its ConfigMap; undefined before it was looked for. */
+  history: History | undefined;
+  /** A switchover that was asked for and has not been seen to happen. */
+  switchover: Switchover | undefined;
   /** What others changed and drift.policy leaves as it is, by the key of the object. */
   left: ReadonlyMap<string, readonly Drift[]>;
   untold: Untold;
@@ -44,6 +51,9 @@ export function newMemory(uid: string): Memory {
     uid,
     known: new Set(),
     settledGeneration: undefined,
+    delivered: undefined,
+    history: undefined,
+    switchover: undefined,
     left: new Map(),
     untold: nothingUntold,
     status: undefined,

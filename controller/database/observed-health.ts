@@ -6,12 +6,13 @@ import { servedSecret } from './certificates.ts';
 import type { Child } from './child.ts';
 import { wantedReplicas } from './status.ts';
 
-/** The health of a database by its objects. Pure. @param before what the last status said */
+/** The health of a database by its objects. Pure. @param rollout what a rollout is about */
 export function observedHealth(
   resource: StoredDatabaseService,
   children: readonly Child[],
   before: DatabaseServiceStatus | undefined,
   hindrance: Hindrance | undefined,
+  rollout?: string,
 ): { readonly health: Health; readonly replicas: number } {
   const { name } = resource.metadata;
   // What somebody else gives our label is none of it.
@@ -28,6 +29,7 @@ export function observedHealth(
     isDeleting: resource.metadata.deletionTimestamp !== undefined,
     isApplied: resource.spec?.delivery?.apply !== false,
     hindrance,
+    rollout,
   };
   return { health: judge(seen), replicas: statefulSet?.replicas ?? 0 };
 }

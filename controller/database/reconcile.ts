@@ -1,10 +1,12 @@
 import { sentence } from '../../constructs/api/problem.ts';
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import { validateResource } from '../../constructs/api/validate.ts';
+import { digest } from '../digest.ts';
 import { classify } from '../kube/index.ts';
+import type { Course } from '../rollout/index.ts';
 import type { ReconcileResult } from '../runtime/controller.ts';
 import type { Logger } from '../runtime/logger.ts';
-import { blockerOf, gitFailed, specInvalid, type Blocker } from './blocker.ts';
+import { blockerOf, gitFailed, refused, rollbackUnknown, specInvalid, takenBack, type Blocker } from './blocker.ts';
 import {
   nothingDone,
   type ApplyDelivery,
@@ -20,13 +22,16 @@ import { observedTls } from './observed-health.ts';
 import { isSettled, plan, type Observed } from './plan.ts';
 import { remember } from './remember.ts';
 import { Reporter, type ReporterOptions } from './report.ts';
+import type { Progress, Rollouts } from './rollouts.ts';
 import { stateWithSecrets } from './stated.ts';
+import { historyManifest } from './stored-history.ts';
 import { logHindrance, shortTrouble } from './trouble.ts';
 
 export interface ReconcilerOptions extends ReporterOptions {
   readonly apply: ApplyDelivery;
   readonly certificates: Certificates;
   readonly git?: GitDelivery;
+  readonly rollouts: Rollouts;
   /** How often what no watch shows is looked for: whether a name has become free, or a right was granted. Defaults to 15 s. */
   readonly lookAgainMs?: number;
   /** Told of the changes by others that one run found, each once. */
@@ -45,6 +50,8 @@ interface Run {
   /** What is wrong with the spec; empty for a valid one. */
   readonly problems: readonly string[];
   readonly isDeleting: boolean;
+  /** What is delivered on the way to what the spec says; undefined where that is delivered as it is. */
+  readonly course: Course | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -76,25 +83,43 @@ export class Reconciler {
       memory.isDoubtful = false;
     }
     const isDeleting = resource.metadata.deletionTimestamp !== undefined;
-    const run = { key, resource, memory, problems: problemsOf(resource, memory), isDeleting, signal };
+    const problems = problemsOf(resource, memory);
+    const base = { key, resource, memory, problems, isDeleting, signal };
+    const run = { ...base, course: await this.#course(base) };
     const outcome = await this.#act(run);
     this.#note(run, outcome, log);
     // Nothing is known for sure: what is to be said waits for the next look, in a moment.
     if (outcome.outdated !== undefined) throw outcome.outdated;
     const git = this.#deliverToGit(run);
+    const progress = outcome.blocker === undefined ? await this.#proceed(run) : resting;
     const renewal = await this.#renew(run, outcome);
-    const blocker = outcome.blocker ?? renewal.blocker ?? (await this.#missing(run, git));
+    const hindrance = outcome.blocker ?? progress.blocker ?? setback(run) ?? renewal.blocker;
+    const blocker = hindrance ?? (await this.#missing(run, git));
     const trouble = shortTrouble(blocker, memory, this.#options.clock.now());
     if (trouble !== undefined) throw trouble;
     logHindrance(blocker, memory, log);
     const { clock, children } = this.#options;
     const tls = observedTls(resource, children.of(key), clock.now());
-    await this.#reporter.report({ ...run, isValid: run.problems.length === 0, blocker, tls, git }, signal);
+    const rollout = progress.message;
+    await this.#reporter.report({ ...run, isValid: problems.length === 0, blocker, tls, git, rollout }, signal);
     if (blocker?.next.kind === 'retry') throw blocker.next.error;
     const again = blocker?.next.kind === 'look-again' ? lookAgainMs * (blocker.next.isSeldom ? seldom : 1) : Infinity;
     const untilDue = [renewal.dueAt, isDeleting ? undefined : tls.turnsAt].map((at = Infinity) => at - clock.now());
-    const requeueAfterMs = Math.max(0, Math.min(again, ...untilDue));
+    const requeueAfterMs = Math.max(0, Math.min(again, progress.lookAgainMs ?? Infinity, ...untilDue));
     return requeueAfterMs === Infinity ? {} : { requeueAfterMs };
+  }
+
+  async #course({
+    key,
+    resource,
+    memory,
+    problems,
+    isDeleting,
+    signal,
+  }: Omit<Run, 'course'>): Promise<Course | undefined> {
+    if (isDeleting || problems.length > 0) return undefined;
+    const { rollouts } = this.#options;
+    return rollouts.checked(key, resource, rollouts.course(key, resource, memory), signal);
   }
 
   #forget(key: string): ReconcileResult {
@@ -105,16 +130,20 @@ export class Reconciler {
   }
 
   async #act(run: Run): Promise<Outcome> {
-    const { resource, memory, problems, isDeleting, signal } = run;
+    const { resource, memory, problems, isDeleting, course, signal } = run;
     if (isDeleting) return nothingDone;
     if (memory.end !== undefined) return { ...nothingDone, blocker: memory.end };
-    if (problems.length > 0) return { ...nothingDone, blocker: specInvalid(problems) };
+    if (course === undefined) return { ...nothingDone, blocker: specInvalid(problems) };
     if (resource.spec.delivery?.apply === false) return this.#onlyLook(run);
-    const observed = this.#observe(run);
-    if (isSettled(observed, memory.settledGeneration))
+    const delivered = { ...resource, spec: course.spec };
+    const observed = { ...this.#observe(run), resource: delivered };
+    const print = digest([course.spec, course.history]);
+    if (print === memory.delivered && isSettled(observed, memory.settledGeneration))
       return { ...nothingDone, made: [...memory.known], left: memory.left };
+    memory.delivered = print;
     try {
-      return await this.#options.apply.carryOut(plan(observed, stateWithSecrets(resource)), observed, signal);
+      const stated = stateWithSecrets(delivered, [historyManifest(resource, course.history)]);
+      return await this.#options.apply.carryOut(plan(observed, stated), observed, signal);
     } catch (error) {
       signal.throwIfAborted();
       return { ...nothingDone, blocker: blockerOf(error, 'the manifests') };
@@ -158,8 +187,20 @@ export class Reconciler {
     }
   }
 
-  #deliverToGit({ resource, problems, isDeleting }: Run): GitState | undefined {
-    return isDeleting || problems.length > 0 ? undefined : this.#options.git?.deliver(resource);
+  #deliverToGit({ resource, course }: Run): GitState | undefined {
+    return course && this.#options.git?.deliver({ ...resource, spec: course.spec });
+  }
+
+  /** The members follow what was delivered. */
+  async #proceed({ key, resource, memory, course, signal }: Run): Promise<Progress & { readonly blocker?: Blocker }> {
+    if (course === undefined) return resting;
+    try {
+      return await this.#options.rollouts.proceed({ key, resource, memory, course }, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (classify(error).class === 'retry-now') throw error;
+      return { ...resting, blocker: blockerOf(error, 'the rollout') };
+    }
   }
 
   async #missing(
@@ -170,6 +211,21 @@ export class Reconciler {
     const missing = await missingSecret(this.#options.kube, resource, memory, signal);
     return missing ?? (git?.failure === undefined ? undefined : gitFailed(git.failure));
   }
+}
+
+const resting: Progress & { readonly blocker?: Blocker } = { message: undefined, lookAgainMs: undefined };
+
+/** What keeps the members from running on what the spec says. */
+function setback({ course }: Run): Blocker | undefined {
+  if (course === undefined) return undefined;
+  const { target, history } = course;
+  if (target.kind === 'unknown')
+    return rollbackUnknown(
+      target.asked,
+      history.stable.map(({ number }) => number),
+    );
+  if (target.kind === 'taken-back' && history.refused !== undefined) return takenBack(history.refused);
+  return course.setback && refused(course.setback);
 }
 
 function problemsOf(resource: StoredDatabaseService, { settledGeneration }: Memory): readonly string[] {

@@ -29,6 +29,8 @@ export interface Findings {
   readonly blocker: Blocker | undefined;
   readonly tls: TlsVerdict;
   readonly git: GitState | undefined;
+  /** What a rollout is about, in a sentence. */
+  readonly rollout: string | undefined;
 }
 
 /** Says in the status what was found. */
@@ -43,7 +45,7 @@ export class Reporter {
 
   /** Writes the status if it changed. @throws KubeError, and then what is untold stays so */
   async report(findings: Findings, signal: AbortSignal): Promise<void> {
-    const { key, resource, memory, isValid, blocker, tls, git } = findings;
+    const { key, resource, memory, isValid, blocker, tls, git, rollout } = findings;
     const { databases, children, clock } = this.#options;
     // A newer object may have come while we acted: its status is the one to compare with.
     const newest = databases.get(key);
@@ -52,7 +54,7 @@ export class Reporter {
     const status = nextStatus({
       resource,
       before,
-      ...observedHealth(resource, children.of(key), before, blocker),
+      ...observedHealth(resource, children.of(key), before, blocker, rollout),
       tls: tls.verdict,
       isValid,
       untold: memory.untold,

@@ -1,9 +1,10 @@
 import { apiVersion, kind, type StoredDatabaseService } from '../../constructs/api/resource.ts';
 import type { Manifest } from '../../constructs/manifest.ts';
 import { applyOrder, render } from '../../constructs/render.ts';
+import { digest } from '../digest.ts';
 import type { KubeObject, OwnerReference } from '../kube/index.ts';
 import { statedCertificates } from './certificates.ts';
-import { childKey, digest } from './child.ts';
+import { childKey } from './child.ts';
 import { statedSecrets } from './credentials.ts';
 import { document } from './document.ts';
 
@@ -19,9 +20,17 @@ export function stateAll(resource: StoredDatabaseService): readonly Stated[] {
   return render(document(resource)).map((manifest) => state(manifest, resource));
 }
 
-/** The same with the Secrets, as far as they are judged: they come before what mounts them. Pure. */
-export function stateWithSecrets(resource: StoredDatabaseService): readonly Stated[] {
-  const manifests = [...render(document(resource)), ...statedSecrets(resource), ...statedCertificates(resource)];
+/**
+ * The same with the Secrets, as far as they are judged, and with what else the controller keeps, such as the history: they come before what mounts
+ * or follows them. Pure.
+ */
+export function stateWithSecrets(resource: StoredDatabaseService, kept: readonly Manifest[] = []): readonly Stated[] {
+  const manifests = [
+    ...render(document(resource)),
+    ...statedSecrets(resource),
+    ...statedCertificates(resource),
+    ...kept,
+  ];
   return applyOrder(manifests).map((manifest) => state(manifest, resource));
 }
 

@@ -1,6 +1,7 @@
 import type { DatabaseServiceDocument } from '../../constructs/api/resource.ts';
 import { fileName, render } from '../../constructs/render.ts';
 import { serialize } from '../../constructs/serialize.ts';
+import { digest } from '../digest.ts';
 import { Backoff, pause, type Clock } from '../kube/index.ts';
 import type { GitWriter } from './git/writer.ts';
 
@@ -26,6 +27,8 @@ export interface GitDeliveryOptions {
 interface Delivery {
   readonly uid: string;
   readonly generation: number;
+  /** Of what is delivered: the same generation is delivered differently while a rollout goes on. */
+  readonly print: string;
   readonly backoff: Backoff;
   state: GitState;
   isFailed: boolean;
@@ -53,11 +56,13 @@ export class GitDelivery {
     const { name, namespace, uid, generation } = resource.metadata;
     const key = `${namespace}/${name}`;
     const known = this.#deliveries.get(key);
-    const isSame = known?.uid === uid && known.generation === generation;
+    const print = digest(resource.spec);
+    const isSame = known?.uid === uid && known.generation === generation && known.print === print;
     if (isSame && !known.isFailed) return known.state;
     const delivery: Delivery = {
       uid,
       generation,
+      print,
       backoff: isSame ? known.backoff : new Backoff({ random: Math.random }),
       state: known?.state ?? {},
       isFailed: false,

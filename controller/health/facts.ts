@@ -1,12 +1,16 @@
 import {
+  historyKey,
   identityAnnotation,
   notAfterAnnotation,
   notBeforeAnnotation,
   primaryRole,
+  revisionLabel,
   roleLabel,
 } from '../../constructs/labels.ts';
 import { lifetimeOf, type Lifetime } from '../certificates/lifetime.ts';
 import type { KubeObject } from '../kube/index.ts';
+import { number, record, records, text, type Fields } from './fields.ts';
+import { memberState, positionOf, type MemberState } from './member-state.ts';
 import { servedCertificate, type ServedCertificate } from './served-certificate.ts';
 
 /** The few fields of an object that health is judged by. */
@@ -20,15 +24,29 @@ export type Facts =
       readonly replicas: number;
       /** Pods whose template is the newest one. Revisions say less: with OnDelete Kubernetes never moves `currentRevision`. */
       readonly updated: number;
+      /** Name of the newest template; only right once `isObserved`. */
+      readonly revision: string;
     }
   | {
       readonly kind: 'Pod';
       readonly isPrimary: boolean;
       readonly isReady: boolean;
+      /** It will not come back: its node went away, or the kubelet evicted it. */
+      readonly isEnded: boolean;
+      /** Why it does not start by itself, or was ended. */
       readonly trouble: string | undefined;
       /** What the member says of TLS. */
       readonly served?: ServedCertificate;
+      /** Name of the template that it was made from. */
+      readonly revision: string;
+      readonly member: MemberState;
+      /** How far it is in the WAL, in bytes. It moves all the time, so it wakes nobody. */
+      readonly position: number;
+      /** When it was made, scheduled or turned (un)ready last, in milliseconds. */
+      readonly movedAt: number;
     }
+  /** The history of the database, as it is stored. */
+  | { readonly kind: 'History'; readonly text: string }
   | { readonly kind: 'PersistentVolumeClaim'; readonly hasData: boolean }
   /** `lifetime`: of the certificate in it. */
   | { readonly kind: 'Secret'; readonly lifetime: Lifetime | undefined }
@@ -40,6 +58,10 @@ export function factsOf(object: KubeObject): Facts {
       return statefulSet(object);
     case 'Pod':
       return pod(object);
+    case 'ConfigMap': {
+      const history = text(record(object['data']), historyKey);
+      return history === undefined ? { kind: 'none' } : { kind: 'History', text: history };
+    }
     case 'PersistentVolumeClaim':
       return {
         kind: 'PersistentVolumeClaim',
@@ -64,6 +86,7 @@ function statefulSet(object: KubeObject): Facts {
     wanted: number(spec, 'replicas'),
     replicas: number(status, 'replicas'),
     updated: number(status, 'updatedReplicas'),
+    revision: text(status, 'updateRevision') ?? '',
   };
 }
 
@@ -75,13 +98,30 @@ function pod(object: KubeObject): Facts {
   const isReady =
     !isEnded && object.metadata.deletionTimestamp === undefined && condition(status, 'Ready', 'True') !== undefined;
   const served = servedCertificate(object.metadata);
+  const { labels = {}, annotations = {} } = object.metadata;
+  const member = memberState(annotations);
   return {
     kind: 'Pod',
-    isPrimary: object.metadata.labels?.[roleLabel] === primaryRole,
+    isPrimary: labels[roleLabel] === primaryRole,
     isReady,
-    trouble: isEnded ? ended(status) : isReady ? undefined : (unscheduled(status) ?? stuck(status)),
     ...(served === undefined ? {} : { served }),
+    isEnded,
+    trouble: isEnded ? ended(status) : isReady ? undefined : (unscheduled(status) ?? stuck(status) ?? held(member)),
+    revision: labels[revisionLabel] ?? '',
+    member,
+    position: positionOf(annotations),
+    movedAt: movedAt(object.metadata.creationTimestamp, status),
   };
+}
+
+function movedAt(creationTimestamp: string | undefined, status: Fields): number {
+  const moves = records(status['conditions']).map((condition) => text(condition, 'lastTransitionTime'));
+  return Math.max(0, ...[creationTimestamp, ...moves].map((time) => Date.parse(time ?? '')).filter(Number.isFinite));
+}
+
+/** One that waits for its leader goes on by itself. */
+function held({ gate }: MemberState): string | undefined {
+  return gate === undefined || gate.reason === 'WaitingForLeader' ? undefined : `${gate.reason}: ${gate.message}`;
 }
 
 function ended(status: Fields): string {
@@ -110,24 +150,4 @@ function condition(status: Fields, type: string, value: 'True' | 'False'): Field
 
 function sentence(fields: Fields): string {
   return [text(fields, 'reason'), text(fields, 'message')].filter(Boolean).join(': ');
-}
-
-type Fields = Readonly<Record<string, unknown>>;
-
-function record(value: unknown): Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
-}
-
-function records(value: unknown): readonly Fields[] {
-  return Array.isArray(value) ? value.map(record) : [];
-}
-
-function number(fields: Fields, name: string): number {
-  const value = fields[name];
-  return typeof value === 'number' ? value : 0;
-}
-
-function text(fields: Fields, name: string): string | undefined {
-  const value = fields[name];
-  return typeof value === 'string' ? value : undefined;
 }

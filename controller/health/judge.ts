@@ -17,6 +17,8 @@ export interface Seen {
   /** By Plumbline, and not by a GitOps tool. */
   readonly isApplied: boolean;
   readonly hindrance: Hindrance | undefined;
+  /** What a rollout is about, in a sentence. */
+  readonly rollout?: string | undefined;
 }
 
 /** Why what is stated could not be made true. */
@@ -91,7 +93,8 @@ function phaseOf(seen: Seen, ready: number, primary: string | undefined): Phase 
 }
 
 /** Until its controller has seen a change its numbers are of before; then a new spec counts as under way, a repair does not. */
-function isMoving(set: NonNullable<Seen['statefulSet']>, { isSpecNew, before, wanted }: Seen): boolean {
+function isMoving(set: NonNullable<Seen['statefulSet']>, { isSpecNew, before, wanted, rollout }: Seen): boolean {
+  if (rollout !== undefined) return true;
   if (!set.isObserved) return isSpecNew || before.phase !== 'Running';
   return set.replicas > wanted || set.updated < set.replicas;
 }
@@ -114,7 +117,7 @@ function membersVerdict(seen: Seen, phase: Phase, ready: number, primary: string
 
 const notApplied = verdict(false, 'NotApplied', 'A GitOps tool is to apply the manifests.');
 
-function progressVerdict({ hindrance }: Seen, phase: Phase): Verdict {
+function progressVerdict({ hindrance, rollout }: Seen, phase: Phase): Verdict {
   if (hindrance !== undefined) {
     const message = hindrance.isStalled ? 'It cannot go on; the condition Stalled says why.' : hindrance.message;
     return verdict(false, hindrance.reason, message);
@@ -123,7 +126,11 @@ function progressVerdict({ hindrance }: Seen, phase: Phase): Verdict {
     case 'Provisioning':
       return verdict(true, 'MembersStarting', 'Members are starting for the first time.');
     case 'Updating':
-      return verdict(true, 'MembersUpdating', 'Members are being added, removed or brought to a new template.');
+      return verdict(
+        true,
+        'MembersUpdating',
+        rollout ?? 'Members are being added, removed or brought to a new template.',
+      );
     case 'Pending':
       return notApplied;
     case 'Deleting':

@@ -18,11 +18,13 @@ from kube import Kube, KubeError
 from member import Member
 from passwords import all_passwords
 from roles import facts_query, plan
+from settings import Settings
 from sql import Sql, SqlError
 from tls import TlsStatement
 from usage import Usage, annotation_of
 
 USAGE = "plumbline.dev/usage"
+SETTINGS = "plumbline.dev/settings"
 LOOK_EVERY_SECONDS = 1
 MEASURE_EVERY_SECONDS = 10
 MEASURE_SLOTS_EVERY_SECONDS = 60
@@ -35,6 +37,8 @@ class Steward:
         self.sql = Sql(self.member.socket, self.member.port)
         self.usage = Usage(self.data)
         self.tls = TlsStatement(self.member, clock)
+        self.settings = Settings(self.member, self.sql)
+        self.judged = None
         self.clock = clock
         self.ensured = None
         self.is_identified = False
@@ -53,6 +57,7 @@ class Steward:
             self.ensured = None
         elif wanted != self.ensured and self.clock() >= self.not_before:
             self.ensure(wanted)
+        self.judge()
         if self.clock() >= self.measure_at:
             self.measure_at = self.clock() + MEASURE_EVERY_SECONDS
             self.measure(is_primary=primary is not None)
@@ -91,6 +96,24 @@ class Steward:
         if not recorded(kube, self.member.name):
             record(kube, self.member.name, identity_of(self.data))
         self.is_identified = True
+
+    def judge(self):
+        """States what this server makes of the settings, when they or the server are new, and restarts it when the pod is asked for that."""
+        complaint = self.settings.restart_if_asked()
+        if complaint:
+            self.complain(complaint)
+        mark = self.settings.mark()
+        if mark is None or mark == self.judged:
+            return
+        found = self.settings.judge()
+        if found is None:
+            return
+        try:
+            stated = json.dumps(found, separators=(",", ":"))
+            Kube("plumbline-steward").annotate("pods", self.member.name, {SETTINGS: stated})
+            self.judged = mark
+        except KubeError as error:
+            self.complain(f"settings cannot be stated on the pod: {error}")
 
     def measure(self, is_primary):
         if not is_primary:

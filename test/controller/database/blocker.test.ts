@@ -90,7 +90,7 @@ test('the longest message of a server fits into a condition', () => {
 
 test('every reason is said somewhere, and explained in a sentence', () => {
   const folder = new URL('../../../controller/', import.meta.url);
-  const sources = ['database', 'health']
+  const sources = ['database', 'health', 'rollout']
     .flatMap((name) => readdirSync(new URL(`${name}/`, folder)).map((file) => `${name}/${file}`))
     .filter((file) => !file.endsWith('reasons.ts'))
     .map((file) => readFileSync(new URL(file, folder), 'utf8'))

@@ -6,6 +6,7 @@ import { blockerOf, nameTaken, type Blocker } from '../../../controller/database
 import { Children } from '../../../controller/database/children.ts';
 import { Databases } from '../../../controller/database/databases.ts';
 import { nothingDone, type GitState, type Outcome } from '../../../controller/database/delivery.ts';
+import { Rollouts } from '../../../controller/database/rollouts.ts';
 import { Reconciler } from '../../../controller/database/reconcile.ts';
 import { deletion, type Drift } from '../../../controller/drift/index.ts';
 import { KubeError, type Kube, type KubeObject } from '../../../controller/kube/index.ts';
@@ -74,6 +75,12 @@ class Given {
         },
       },
       certificates: { keep: async () => this.renewalDueAt },
+      rollouts: new Rollouts({
+        kube: kube as Kube,
+        children: this.children,
+        clock: this.clock,
+        onStep: () => undefined,
+      }),
       git: {
         deliver: ({ metadata }) => {
           this.delivered.push(`generation ${metadata.generation}`);

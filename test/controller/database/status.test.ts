@@ -7,13 +7,14 @@ import { isStatus, nextStatus, strays, type StatusFacts } from '../../../control
 import type { Drift } from '../../../controller/drift/index.ts';
 import { judgeTls } from '../../../controller/health/judge-tls.ts';
 import { judge, type Seen } from '../../../controller/health/judge.ts';
+import { podFacts, setFacts } from '../health/given.ts';
 import { noon, resource, settledStatus } from './given.ts';
 
 const later = '2026-01-01T13:00:00Z';
 const evening = '2026-01-01T18:00:00Z';
 const seen: Seen = {
   wanted: 1,
-  statefulSet: { kind: 'StatefulSet', isObserved: true, wanted: 1, replicas: 1, updated: 1 },
+  statefulSet: setFacts(1),
   pods: [],
   before: { phase: undefined, readyReplicas: 0 },
   isSpecNew: false,
@@ -23,7 +24,7 @@ const seen: Seen = {
 };
 const running: Seen = {
   ...seen,
-  pods: [{ name: 'orders-0', facts: { kind: 'Pod', isPrimary: true, isReady: true, trouble: undefined } }],
+  pods: [{ name: 'orders-0', facts: podFacts({ isPrimary: true }) }],
 };
 const facts: StatusFacts = {
   resource: resource(),

@@ -62,7 +62,12 @@ const pods: readonly (readonly [what: string, status: object, isReady: boolean, 
 
 for (const [what, status, isReady, trouble] of pods) {
   test(`${what}: ${isReady ? 'ready' : (trouble ?? 'not ready')}`, () => {
-    assert.deepEqual(factsOf(object('Pod', { status })), { kind: 'Pod', isPrimary: false, isReady, trouble });
+    const facts = factsOf(object('Pod', { status }));
+    assert.deepEqual(facts.kind === 'Pod' && [facts.isPrimary, facts.isReady, facts.trouble], [
+      false,
+      isReady,
+      trouble,
+    ]);
   });
 }
 
@@ -77,9 +82,10 @@ test('the role label marks the primary', () => {
 });
 
 test('of a StatefulSet the numbers count, and whether its controller has seen the newest change', () => {
-  const status = { observedGeneration: 1, replicas: 3, updatedReplicas: 2 };
+  const status = { observedGeneration: 1, replicas: 3, updatedReplicas: 2, updateRevision: 'orders-7' };
   const facts = factsOf(object('StatefulSet', { spec: { replicas: 3 }, status }, { generation: 2 }));
-  assert.deepEqual(facts, { kind: 'StatefulSet', isObserved: false, wanted: 3, replicas: 3, updated: 2 });
+  const numbers = { isObserved: false, wanted: 3, replicas: 3, updated: 2 };
+  assert.deepEqual(facts, { kind: 'StatefulSet', ...numbers, revision: 'orders-7' });
 });
 
 test('a claim has data when a member has written its identity on it', () => {
@@ -107,6 +113,41 @@ test('of a Secret counts how long the certificate in it holds', () => {
   const lifetime = { notBefore: Date.UTC(2026, 0, 1), notAfter: Date.UTC(2026, 3, 1) };
   assert.deepEqual(factsOf(object('Secret', {}, { annotations })), { kind: 'Secret', lifetime });
   assert.deepEqual(factsOf(object('Secret', {})), { kind: 'Secret', lifetime: undefined });
+});
+
+test('of a pod is read what the member states of itself, and what cannot be read counts as not stated', () => {
+  const annotations = {
+    status: '{"state":"running","role":"replica","xlog_location":1024,"replication_state":"streaming","pause":true}',
+    'plumbline.dev/start': 'no JSON',
+    'plumbline.dev/settings': '{"digest":"d1","refused":{"jit":"no"},"restart":{"max_connections":["100","200"]}}',
+    'plumbline.dev/restart': 'd1',
+  };
+  const facts = factsOf(object('Pod', {}, { annotations, labels: { 'controller-revision-hash': 'orders-7' } }));
+  assert(facts.kind === 'Pod');
+  assert.deepEqual(facts.member, {
+    server: 'running',
+    isStreaming: true,
+    isPaused: true,
+    settings: { digest: 'd1', refused: { jit: 'no' }, restart: { max_connections: ['100', '200'] } },
+    gate: undefined,
+    askedRestart: 'd1',
+  });
+  assert.deepEqual([facts.position, facts.revision], [1024, 'orders-7']);
+});
+
+test('a pod moved last when it was made or one of its conditions turned', () => {
+  const status = { conditions: [{ type: 'Ready', status: 'False', lastTransitionTime: '2026-01-01T12:01:00Z' }] };
+  const facts = factsOf(object('Pod', { status }, { creationTimestamp: '2026-01-01T12:00:00Z' }));
+  assert.equal(facts.kind === 'Pod' && facts.movedAt, Date.parse('2026-01-01T12:01:00Z'));
+});
+
+test('what the start gate waits for is trouble, but for a leader that will come', () => {
+  const troubleOf = (reason: string): string | undefined => {
+    const annotations = { 'plumbline.dev/start': JSON.stringify({ reason, message: 'so it is' }) };
+    const facts = factsOf(object('Pod', {}, { annotations }));
+    return facts.kind === 'Pod' ? facts.trouble : undefined;
+  };
+  assert.deepEqual([troubleOf('WrongMajor'), troubleOf('WaitingForLeader')], ['WrongMajor: so it is', undefined]);
 });
 
 test('objects of which health says nothing have no facts', () => {

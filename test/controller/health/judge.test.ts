@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { phases, type Phase } from '../../../constructs/api/status.ts';
 import { judge, type Health, type Hindrance, type Seen } from '../../../controller/health/judge.ts';
+import { podFacts, setFacts } from './given.ts';
 
-const set = { kind: 'StatefulSet', isObserved: true, wanted: 3, replicas: 3, updated: 3 } as const;
+const set = setFacts(3);
 type Pod = Seen['pods'][number];
 const pod = (name: string, facts: Partial<Pod['facts']> = {}): Pod => ({
   name,
-  facts: { kind: 'Pod', isPrimary: false, isReady: true, trouble: undefined, ...facts },
+  facts: podFacts(facts),
 });
 const primary = pod('orders-0', { isPrimary: true });
 const members = [primary, pod('orders-1'), pod('orders-2')];

@@ -1,0 +1,128 @@
+"""What this server makes of the settings of the database, stated on the pod: which configuration it has read, which values PostgreSQL refuses and in
+which words, and which wait for a restart. And the restart itself, when the pod is asked for it."""
+
+import base64
+import hashlib
+import http.client
+import json
+import os
+import re
+import subprocess
+
+from passwords import read_text, rest_password
+from sql import SqlError, literal
+
+ASKED = os.environ.get("PLUMBLINE_ASKED", "/etc/plumbline-asked")
+LIBRARIES = "shared_preload_libraries"
+
+
+def digest_of(configuration):
+    """Of Patroni's dynamic configuration; the renderer computes the same."""
+    text = json.dumps(configuration, separators=(",", ":"))
+    return hashlib.sha256(text.encode("ascii")).hexdigest()[:16]
+
+
+class Settings:
+    def __init__(self, member, sql):
+        self._data = member.data
+        self._port = member.rest_port
+        self._sql = sql
+        self._restarted = None
+        self._judged = (None, None)
+
+    def mark(self):
+        """Changes whenever there is something to judge anew: another configuration, or another start of the server. From files, so it costs nothing."""
+        try:
+            file = os.stat(f"{self._data}/patroni.dynamic.json")
+            with open(f"{self._data}/postmaster.pid", encoding="utf-8") as pid:
+                lines = pid.read().splitlines()
+        except OSError:
+            return None
+        return (file.st_ino, file.st_mtime_ns, lines[0], lines[2]) if len(lines) > 7 and lines[7].strip() == "ready" else None
+
+    def judge(self):
+        """What is to be stated, or None while Patroni cannot say yet."""
+        configuration = json.loads(read_text(f"{self._data}/patroni.dynamic.json") or "null")
+        patroni = self._ask("GET", "/patroni")
+        if not isinstance(configuration, dict) or patroni is None or patroni.get("state") != "running":
+            return None
+        digest = digest_of(configuration)
+        if self._judged[0] != digest:
+            self._judged = (digest, self._refused(configuration["postgresql"]["parameters"]))
+        restart = patroni.get("pending_restart_reason") or {}
+        return {
+            "digest": digest,
+            "refused": self._judged[1],
+            "restart": {name: [reason.get("old_value"), reason.get("new_value")] for name, reason in restart.items()},
+        }
+
+    def _refused(self, parameters):
+        refused = refusals(parameters)
+        names = [name.strip() for name in parameters.get(LIBRARIES, "").split(",") if name.strip()]
+        for name in names if LIBRARIES not in refused else []:
+            try:
+                self._sql.run(f"load {literal(name)};")
+            except SqlError as error:
+                # Some libraries cannot be loaded later; that says nothing of a start.
+                if "could not access file" in str(error):
+                    refused[LIBRARIES] = str(error).split("ERROR:", 1)[-1].strip()
+        return refused
+
+    def restart_if_asked(self):
+        """Restarts the server once for each request. Patroni does nothing where no setting waits. Returns what went wrong, or None."""
+        asked = (read_text(f"{ASKED}/restart") or "").strip()
+        if not asked or asked == self._restarted or self.mark() is None:
+            return None
+        if self._judged[1]:
+            return f"no restart: PostgreSQL refuses {', '.join(sorted(self._judged[1]))}"
+        answer = self._ask("POST", "/restart", {"restart_pending": True})
+        if answer is None:
+            return "Patroni does not answer to a restart"
+        self._restarted = asked
+        return None
+
+    def _ask(self, method, path, body=None):
+        """The answer of Patroni here: JSON, or its text; None where there is none."""
+        login = base64.b64encode(f"plumbline:{rest_password()}".encode("utf-8")).decode("ascii")
+        connection = http.client.HTTPConnection("localhost", self._port, timeout=3 if method == "GET" else 120)
+        try:
+            headers = {"Authorization": f"Basic {login}", "Content-Type": "application/json"}
+            connection.request(method, path, None if body is None else json.dumps(body), headers)
+            text = connection.getresponse().read().decode("utf-8", "replace")
+        except (OSError, http.client.HTTPException):
+            return None
+        finally:
+            connection.close()
+        try:
+            return json.loads(text)
+        except ValueError:
+            return text
+
+
+def refusals(parameters):
+    """By name: the words in which PostgreSQL refuses a value. It reads them as it would at a start, and names the first that it refuses."""
+    left, refused = dict(parameters), {}
+    while left:
+        words = _refusal(left)
+        if words is None:
+            break
+        found = re.search(r'parameter "([^"]+)"', words)
+        name = found.group(1) if found and found.group(1) in left else None
+        # Words that name no setting are of one of them all the same: each is tried alone.
+        for culprit in [name] if name else [one for one in left if _refusal({one: left[one]})]:
+            refused[culprit] = words if name else _refusal({culprit: left[culprit]})
+            del left[culprit]
+        if name is None:
+            break
+    return refused
+
+
+def _refusal(parameters):
+    settings = [part for name, value in parameters.items() for part in ("-c", f"{name}={value}")]
+    files = [part for name in ("config_file", "hba_file", "ident_file") for part in ("-c", f"{name}=/dev/null")]
+    command = ["postgres", "-C", "port", "-c", "data_directory=/", *files, *settings]
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"}, check=False)
+    if done.returncode == 0:
+        return None
+    words = re.findall(r"(?:FATAL|ERROR|DETAIL|HINT):\s+(.*)", done.stderr)
+    return ". ".join(word.rstrip(".") for word in words) or done.stderr.strip() or f"postgres ended with {done.returncode}"

@@ -1,0 +1,142 @@
+import { engines } from '../../constructs/engine.ts';
+import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
+import type { StoredSpec } from '../../constructs/api/spec.ts';
+import { maxMembers, memberName } from '../../constructs/names.ts';
+import type { Facts } from '../health/facts.ts';
+import type { Settings } from '../health/member-state.ts';
+import type { Member, MemberHealth, Observation } from '../rollout/index.ts';
+import type { Child } from './child.ts';
+import { document } from './document.ts';
+
+type Pod = Extract<Facts, { kind: 'Pod' }>;
+type Seen = { readonly child: Child; readonly facts: Pod };
+
+/**
+ * What standbys must have as high as their primary.
+ * Source: https://www.postgresql.org/docs/current/hot-standby.html#HOT-STANDBY-ADMIN
+ */
+const standbySettings: ReadonlySet<string> = new Set([
+  'max_connections',
+  'max_locks_per_transaction',
+  'max_prepared_transactions',
+  'max_wal_senders',
+  'max_worker_processes',
+]);
+
+/** How far behind a replica may be and still count as caught up, in bytes: what Patroni lets take over, `maximum_lag_on_failover`. */
+const nearEnough = 1_048_576;
+
+/**
+ * The members of a database as a rollout sees them. Pure.
+ *
+ * @param spec what is delivered: which settings the members are to have read
+ */
+export function observedMembers(
+  resource: StoredDatabaseService,
+  children: readonly Child[],
+  spec: StoredSpec,
+): Omit<Observation, 'isSwitching'> {
+  const { name } = resource.metadata;
+  const set = statefulSetOf(children, name);
+  const pods = new Map(
+    children.flatMap((child) => (child.facts.kind === 'Pod' ? [[child.name, { child, facts: child.facts }]] : [])),
+  );
+  const digest = engines[spec.engine].settingsDigest(document({ ...resource, spec }));
+  const wanted = set?.wanted ?? 0;
+  const ordinals = Array.from({ length: maxMembers }, (_, ordinal) => ordinal);
+  const there = ordinals.filter((ordinal) => ordinal < wanted || pods.has(memberName(name, ordinal)));
+  const leader = [...pods.values()].find(({ facts }) => facts.isPrimary && facts.isReady);
+  return {
+    wanted,
+    isObserved: set?.isObserved ?? false,
+    members: there.map((ordinal) =>
+      member(memberName(name, ordinal), ordinal, pods, { digest, revision: set?.revision ?? '', leader }),
+    ),
+    isPaused: [...pods.values()].some(({ facts }) => facts.member.isPaused),
+  };
+}
+
+/** Members that the StatefulSet has to have; 0 without one. */
+export function wantedMembers(children: readonly Child[], database: string): number {
+  return statefulSetOf(children, database)?.wanted ?? 0;
+}
+
+function statefulSetOf(children: readonly Child[], name: string): Extract<Facts, { kind: 'StatefulSet' }> | undefined {
+  for (const child of children) if (child.facts.kind === 'StatefulSet' && child.name === name) return child.facts;
+  return undefined;
+}
+
+interface Against {
+  readonly digest: string;
+  readonly revision: string;
+  readonly leader: Seen | undefined;
+}
+
+function member(
+  name: string,
+  ordinal: number,
+  pods: ReadonlyMap<string, Seen>,
+  { digest, revision, leader }: Against,
+): Member {
+  const seen = pods.get(name);
+  if (seen === undefined) return { ...nobody, name, ordinal };
+  const { child, facts } = seen;
+  const isLeader = seen === leader;
+  const health = healthOf(child, facts, isLeader);
+  const settings = facts.member.settings?.digest === digest ? facts.member.settings : undefined;
+  const isWaiting = Object.keys(settings?.restart ?? {}).length > 0;
+  return {
+    name,
+    ordinal,
+    health,
+    isLeader,
+    need: facts.revision === revision ? (isWaiting ? 'restart' : 'nothing') : 'replacement',
+    isLowered: isLowered(settings),
+    hasRead: settings !== undefined,
+    isCaughtUp: health === 'healthy' && (leader?.facts.position ?? 0) - facts.position <= nearEnough,
+    isAsked: isWaiting && facts.member.askedRestart === digest,
+    idleSince: isIdle(health, facts) ? facts.movedAt : undefined,
+    hasFailedToStart: facts.member.server === 'start failed',
+    trouble: facts.trouble ?? (facts.member.server === '' ? undefined : `Patroni says ${facts.member.server}`),
+    refused: settings?.refused ?? {},
+  };
+}
+
+const nobody: Omit<Member, 'name' | 'ordinal'> = {
+  health: 'absent',
+  isLeader: false,
+  need: 'nothing',
+  isLowered: false,
+  hasRead: false,
+  isCaughtUp: false,
+  isAsked: false,
+  idleSince: undefined,
+  hasFailedToStart: false,
+  trouble: undefined,
+  refused: {},
+};
+
+function healthOf({ isDeleting }: Child, { isEnded, isReady, trouble, member }: Pod, isLeader: boolean): MemberHealth {
+  if (isDeleting || isEnded) return 'leaving';
+  if (isReady && member.server === 'running' && (isLeader || member.isStreaming)) return 'healthy';
+  const isRefusing = member.server === 'start failed' || member.server === 'crashed';
+  return trouble !== undefined || isRefusing ? 'stuck' : 'working';
+}
+
+/** Patroni's words for a server on its way, however long that takes. */
+const underWay: ReadonlySet<string> = new Set([
+  'creating replica',
+  'starting',
+  'running custom bootstrap script',
+  'initializing new cluster',
+]);
+
+function isIdle(health: MemberHealth, { member }: Pod): boolean {
+  return health === 'stuck' || (health === 'working' && !underWay.has(member.server));
+}
+
+function isLowered(settings: Settings | undefined): boolean {
+  return Object.entries(settings?.restart ?? {}).some(
+    ([name, [from, to]]) => standbySettings.has(name) && Number(to) < Number(from),
+  );
+}

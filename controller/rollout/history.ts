@@ -1,0 +1,97 @@
+import { isSameTemplate, revisionDigest, type Revision, type TemplateSpec } from './revision.ts';
+
+/** A revision on which every member was healthy. */
+export interface StableRevision {
+  /** Counts up; what an annotation asks for. */
+  readonly number: number;
+  /** Of the DatabaseService. */
+  readonly generation: number;
+  /** RFC 3339. */
+  readonly time: string;
+  readonly revision: Revision;
+}
+
+/** A revision that was tried and taken back: it is not tried again before the spec says something else. */
+export interface Refused {
+  readonly digest: string;
+  readonly generation: number;
+  /** RFC 3339. */
+  readonly time: string;
+  readonly reason: 'ConfigurationRefused' | 'RolloutFailed';
+  /** A sentence: what was refused, and why. */
+  readonly message: string;
+}
+
+/** What has to outlive the controller: the ConfigMap `<name>-history`. */
+export interface History {
+  /** What the pods are made from now. */
+  readonly released: TemplateSpec;
+  /** Newest first. */
+  readonly stable: readonly StableRevision[];
+  readonly refused: Refused | undefined;
+  /** What is tried now; undefined once it is stable. */
+  readonly trial?: { readonly digest: string; readonly since: string } | undefined;
+}
+
+const longest = 10;
+
+export function lastStable({ stable }: History): StableRevision | undefined {
+  return stable[0];
+}
+
+/** Notes that every member is healthy on a revision; the same history if that is known. */
+export function stabilised(history: History, revision: Revision, generation: number, time: string): History {
+  const last = lastStable(history);
+  const isKnown = last !== undefined && revisionDigest(last.revision) === revisionDigest(revision);
+  const isOver = history.refused === undefined && history.trial === undefined;
+  if (isKnown) return isOver ? history : { ...history, refused: undefined, trial: undefined };
+  const number = (last?.number ?? 0) + 1;
+  return {
+    ...history,
+    refused: undefined,
+    stable: [{ number, generation, time, revision }, ...history.stable].slice(0, longest),
+  };
+}
+
+export function released(history: History, template: TemplateSpec): History {
+  return isSameTemplate(history.released, template) ? history : { ...history, released: template };
+}
+
+/** Notes since when a revision is tried; the same history if that is known. */
+export function tried(history: History, revision: Revision, time: string): History {
+  const digest = revisionDigest(revision);
+  return history.trial?.digest === digest ? history : { ...history, trial: { digest, since: time } };
+}
+
+/** As it stands in the ConfigMap. */
+export function historyText(history: History): string {
+  return `${JSON.stringify(history, null, 1)}\n`;
+}
+
+/** @returns undefined for what is no history: it was lost or somebody wrote something else; then it begins anew */
+export function parseHistory(text: string): History | undefined {
+  try {
+    const found = JSON.parse(text) as Partial<History> | null;
+    if (!isObject(found?.released) || !Array.isArray(found?.stable) || !found.stable.every(isStable)) return undefined;
+    const { released, stable, refused, trial } = found;
+    return {
+      released,
+      stable,
+      refused: isObject(refused) ? refused : undefined,
+      trial: typeof trial?.since === 'string' ? trial : undefined,
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+function isStable(value: unknown): value is StableRevision {
+  const found = value as Partial<StableRevision> | null;
+  return (
+    typeof found?.number === 'number' && isObject(found.revision?.template) && isObject(found.revision?.parameters)
+  );
+}
+
+function isObject<T>(value: T | undefined | null): value is T & object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,61 @@
+/** How a member is, as far as a rollout has to know. */
+export type MemberHealth =
+  /** Ready, and primary or streaming. */
+  | 'healthy'
+  /** On its way by itself: starting, cloning, replaying, joining. */
+  | 'working'
+  /** It will not start as it is: no node, no image, a crash loop, a server that refuses its configuration. */
+  | 'stuck'
+  /** Being deleted, or ended and still there. */
+  | 'leaving'
+  /** No pod. */
+  | 'absent';
+
+/** What a member has to go through to be as the spec says. */
+export type Need =
+  | 'nothing'
+  /** Its pod is of another template. */
+  | 'replacement'
+  /** Its pod is right; settings wait for a restart of the server. */
+  | 'restart';
+
+/** A member as it was seen. */
+export interface Member {
+  /** Of the pod. */
+  readonly name: string;
+  readonly ordinal: number;
+  readonly health: MemberHealth;
+  /** The ready primary. */
+  readonly isLeader: boolean;
+  readonly need: Need;
+  /** A setting that waits for a restart is lower than before and one of those that a standby must have as high as its primary. */
+  readonly isLowered: boolean;
+  /** It has read the settings that the spec means, and said what they need. */
+  readonly hasRead: boolean;
+  /** A replica that has all but the last of what the primary has written. */
+  readonly isCaughtUp: boolean;
+  /** A restart was asked for that has not come to its end. */
+  readonly isAsked: boolean;
+  /** Since when it has been getting nowhere, in milliseconds; undefined for one that is healthy, or clones or replays however slowly. */
+  readonly idleSince: number | undefined;
+  /** Its server was started and refused to run. */
+  readonly hasFailedToStart: boolean;
+  /** Why, in the words of Kubernetes or of Patroni. */
+  readonly trouble: string | undefined;
+  /** By the name of a setting: the words with which PostgreSQL refuses its value. */
+  readonly refused: Readonly<Record<string, string>>;
+}
+
+/** What the next step is decided by. */
+export interface Observation {
+  /** Members that the StatefulSet is to have. */
+  readonly wanted: number;
+  /** Whether the StatefulSet's controller has seen its newest template: before, nobody can tell which pods are of another. */
+  readonly isObserved: boolean;
+  /** In the order of their ordinals, those without a pod too. */
+  readonly members: readonly Member[];
+  /** Patroni was told to stay out of it. */
+  readonly isPaused: boolean;
+  /** A switchover that was asked for and is not over. */
+  readonly isSwitching: boolean;
+}

@@ -1,0 +1,55 @@
+import type { StoredSpec } from '../../constructs/api/spec.ts';
+import { digest } from '../digest.ts';
+
+/** The fields of a spec that end up in the pod template: a change of them needs new pods. */
+const templateFields = [
+  'version',
+  'renderer',
+  'image',
+  'resources',
+  'scheduling',
+  'credentials',
+  'tls',
+] as const satisfies readonly (keyof StoredSpec)[];
+
+export type TemplateSpec = Pick<StoredSpec, (typeof templateFields)[number]>;
+
+/** The part of a spec that members run on: what a rollout brings to them, and a rollback takes back. */
+export interface Revision {
+  readonly template: TemplateSpec;
+  readonly parameters: NonNullable<StoredSpec['parameters']>;
+}
+
+export function revisionOf(spec: StoredSpec): Revision {
+  const entries = templateFields.filter((field) => spec[field] !== undefined).map((field) => [field, spec[field]]);
+  return { template: Object.fromEntries(entries) as TemplateSpec, parameters: spec.parameters ?? {} };
+}
+
+/** The spec with another revision in it: everything else stays as the user wrote it. */
+export function withRevision(spec: StoredSpec, { template, parameters }: Revision): StoredSpec {
+  const rest = Object.fromEntries(Object.entries(spec).filter(([field]) => !isOfRevision(field)));
+  const settings = Object.keys(parameters).length === 0 ? {} : { parameters };
+  return { ...rest, ...template, ...settings } as StoredSpec;
+}
+
+/** Equal for revisions that say the same, whatever the order of their fields. */
+export function revisionDigest({ template, parameters }: Revision): string {
+  return digest([sorted(template), sorted(parameters)]);
+}
+
+export function isSameTemplate(a: TemplateSpec, b: TemplateSpec): boolean {
+  return digest(sorted(a)) === digest(sorted(b));
+}
+
+function isOfRevision(field: string): boolean {
+  return field === 'parameters' || templateFields.some((one) => one === field);
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.entries(value)
+    .filter(([, inner]) => inner !== undefined)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, inner]) => [key, sorted(inner)]);
+}

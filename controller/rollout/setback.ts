@@ -1,0 +1,50 @@
+import type { Refused } from './history.ts';
+import type { Member, Observation } from './member.ts';
+
+/** Why a revision is taken back. */
+export type Setback = Pick<Refused, 'reason' | 'message'>;
+
+/** A server that does not start says so for good; only what it waits for, a volume say, may take a moment. */
+const startPatienceMs = 20_000;
+
+/** What has come of a revision so far. */
+export type Trial =
+  | { readonly kind: 'good' }
+  /** A member gets nowhere; from `failsAt` on, in milliseconds, that is a failure. */
+  | { readonly kind: 'doubtful'; readonly failsAt: number; readonly message: string }
+  | { readonly kind: 'failed'; readonly setback: Setback };
+
+/** By what clock a revision is judged, all in milliseconds. */
+export interface Trying {
+  readonly now: number;
+  /** When it was delivered. */
+  readonly since: number;
+  /** How long a member may get nowhere. */
+  readonly patienceMs: number;
+}
+
+/** Judges a revision that is being rolled out, by the members that are on it. Pure. */
+export function judgeTrial({ members, isObserved }: Observation, { now, since, patienceMs }: Trying): Trial {
+  const refusing = members.find(({ refused }) => Object.keys(refused).length > 0);
+  if (refusing !== undefined) {
+    return { kind: 'failed', setback: { reason: 'ConfigurationRefused', message: quote(refusing) } };
+  }
+  const failures = members
+    // A member that still is as it was before says nothing of the revision.
+    .filter(({ idleSince, need }) => isObserved && idleSince !== undefined && need !== 'replacement')
+    .map(({ name, idleSince = 0, hasFailedToStart, trouble = 'it is not ready' }) => {
+      const patience = hasFailedToStart ? Math.min(startPatienceMs, patienceMs) : patienceMs;
+      return { failsAt: Math.max(idleSince, since) + patience, message: `${name} gets nowhere: ${trouble}` };
+    });
+  const [first] = failures.toSorted((a, b) => a.failsAt - b.failsAt);
+  if (first === undefined) return { kind: 'good' };
+  if (now < first.failsAt) return { kind: 'doubtful', ...first };
+  return { kind: 'failed', setback: { reason: 'RolloutFailed', message: first.message } };
+}
+
+function quote({ name, refused }: Member): string {
+  const [setting = '', words = ''] = Object.entries(refused)[0] ?? [];
+  const others = Object.keys(refused).length - 1;
+  const more = others === 0 ? '' : ` (and ${others} more)`;
+  return `PostgreSQL on ${name} refuses spec.parameters.${setting}${more}: ${words}`;
+}

@@ -1,0 +1,136 @@
+import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
+import type { StoredSpec } from '../../constructs/api/spec.ts';
+import { engines } from '../../constructs/engine.ts';
+import { askedRestartAnnotation, patroniLabels } from '../../constructs/labels.ts';
+import { namesOf } from '../../constructs/names.ts';
+import { isObjectMissing, type Kube, type KubeObject, type ResourceType } from '../kube/index.ts';
+import type { Action } from './step.ts';
+
+/** The pod that a step was decided for. */
+export interface SeenPod {
+  readonly uid: string;
+  readonly resourceVersion: string;
+}
+
+/** What a step is taken on. */
+export interface Scene {
+  readonly resource: StoredDatabaseService;
+  /** Of the step's member. */
+  readonly pod: SeenPod | undefined;
+  /** The spec whose settings a restart is for. */
+  readonly delivered: StoredSpec;
+}
+
+export type Taken =
+  | { readonly kind: 'done'; readonly message: string }
+  /** It was asked for before. */
+  | { readonly kind: 'pending'; readonly message: string }
+  /** What the step was decided by is not so any more; the watches will tell. */
+  | { readonly kind: 'outdated'; readonly message: string };
+
+const pods: ResourceType = { apiVersion: 'v1', kind: 'Pod', plural: 'pods', namespaced: true };
+const configMaps: ResourceType = { apiVersion: 'v1', kind: 'ConfigMap', plural: 'configmaps', namespaced: true };
+
+/** Field manager of the annotation that asks for a restart. */
+const restartManager = 'plumbline-restart';
+/** Field manager of a switchover. Patroni takes the fields away when it has dealt with it, and nobody puts them back. */
+const switchoverManager = 'plumbline-switchover';
+
+/**
+ * Takes one step of a rollout. Who leads is asked of Patroni's own lock just before, for the label of a pod can be old; and a pod is taken down only
+ * as the one that was looked at.
+ */
+export class StepExecutor {
+  readonly #kube: Kube;
+
+  constructor(kube: Kube) {
+    this.#kube = kube;
+  }
+
+  /** Name of the member that holds Patroni's lock. @throws KubeError */
+  async leader({ metadata }: StoredDatabaseService, signal: AbortSignal): Promise<string | undefined> {
+    return (await this.#annotations(metadata.namespace, namesOf(metadata.name).patroniLeader, signal))['leader'];
+  }
+
+  /** @throws KubeError */
+  async carryOut(step: Action, { resource, pod, delivered }: Scene, signal: AbortSignal): Promise<Taken> {
+    const { namespace } = resource.metadata;
+    const leader = await this.leader(resource, signal);
+    if (step.kind === 'switchover') return this.#switchOver(step, resource, leader, signal);
+    if (pod === undefined || (step.isReplica && leader === step.member)) {
+      return { kind: 'outdated', message: `${step.member} is looked at again.` };
+    }
+    if (step.kind === 'restart') await this.#restart(step.member, pod, { ...resource, spec: delivered }, signal);
+    else {
+      const { uid, resourceVersion } = pod;
+      await this.#kube.delete(pods, { namespace, name: step.member }, { uid, resourceVersion, signal });
+    }
+    return { kind: 'done', message: step.message };
+  }
+
+  async #restart(
+    name: string,
+    { uid }: SeenPod,
+    { metadata, spec, apiVersion, kind }: StoredDatabaseService,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { namespace } = metadata;
+    const digest = engines[spec.engine].settingsDigest({
+      apiVersion,
+      kind,
+      metadata: { name: metadata.name, namespace },
+      spec,
+    });
+    const body = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name, namespace, uid, annotations: { [askedRestartAnnotation]: digest } },
+    };
+    await this.#kube.apply(body, { type: pods, fieldManager: restartManager, force: true, signal });
+  }
+
+  async #switchOver(
+    { from, candidates, message }: Extract<Action, { kind: 'switchover' }>,
+    { metadata }: StoredDatabaseService,
+    leader: string | undefined,
+    signal: AbortSignal,
+  ): Promise<Taken> {
+    const { namespace, name } = metadata;
+    const names = namesOf(name);
+    if (leader !== from) return { kind: 'outdated', message: `${from} is not the primary any more.` };
+    const asked = await this.#annotations(namespace, names.patroniFailover, signal);
+    if (asked['leader'] !== undefined || asked['member'] !== undefined) return { kind: 'pending', message };
+    const sync = await this.#annotations(namespace, names.patroniSync, signal);
+    const candidate = candidates.find((one) => mayLead(one, sync));
+    if (candidate === undefined)
+      return { kind: 'pending', message: `${from} waits for a synchronous replica to hand over to.` };
+    const body: KubeObject = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: {
+        name: names.patroniFailover,
+        namespace,
+        labels: { ...patroniLabels(name) },
+        annotations: { leader: from, member: candidate },
+      },
+    };
+    await this.#kube.apply(body, { type: configMaps, fieldManager: switchoverManager, force: true, signal });
+    return { kind: 'done', message: `${message} ${candidate} takes over.` };
+  }
+
+  async #annotations(namespace: string, name: string, signal: AbortSignal): Promise<Readonly<Record<string, string>>> {
+    try {
+      const { metadata } = await this.#kube.get(configMaps, { namespace, name }, { metadataOnly: true, signal });
+      return metadata.annotations ?? {};
+    } catch (error) {
+      if (!isObjectMissing(error)) throw error;
+      return {};
+    }
+  }
+}
+
+/** While replicas acknowledge commits, only one of those may lead: Patroni refuses any other. */
+function mayLead(member: string, sync: Readonly<Record<string, string>>): boolean {
+  const { leader, sync_standby: standbys = '' } = sync;
+  return leader === undefined || leader === '' || standbys.split(',').includes(member);
+}

@@ -1,0 +1,130 @@
+import type { Member, Observation } from './member.ts';
+
+/** What a rollout does next, with the reason in words. */
+export type Step =
+  /** Every member is as the spec says. */
+  | { readonly kind: 'done' }
+  /** Nothing can be done before something happens by itself, or by somebody. */
+  | { readonly kind: 'wait'; readonly why: Wait; readonly message: string }
+  /** The pod is deleted; the StatefulSet makes it again from the new template. `isReplica`: not if it has become the primary. */
+  | { readonly kind: 'replace'; readonly member: string; readonly isReplica: boolean; readonly message: string }
+  /** The server is restarted in its pod. `isReplica`: not if it has become the primary. */
+  | { readonly kind: 'restart'; readonly member: string; readonly isReplica: boolean; readonly message: string }
+  /** The primary hands over to one of these, the first that can. */
+  | {
+      readonly kind: 'switchover';
+      readonly from: string;
+      readonly candidates: readonly string[];
+      readonly message: string;
+    };
+
+/** A step that changes something. */
+export type Action = Exclude<Step, { readonly kind: 'done' } | { readonly kind: 'wait' }>;
+
+export type Wait =
+  | 'NotObserved'
+  | 'Paused'
+  | 'MemberMissing'
+  | 'MemberStuck'
+  | 'SettingsUnread'
+  | 'SettingsRefused'
+  | 'NoLeader'
+  | 'CatchingUp'
+  | 'Restarting'
+  | 'SwitchingOver'
+  | 'NoCandidate';
+
+/**
+ * The next step of a rollout. Pure. The rules, in this order:
+ * nothing on outdated observations, on settings that PostgreSQL refuses, or while Patroni is paused; nothing while a member is missing, but one that
+ * cannot start as it is goes first; a primary whose lower settings its standbys have to wait for; replicas, the last ordinal first, each only when all others have caught up;
+ * a switchover to a member that is done; the old primary last.
+ */
+export function nextStep(seen: Observation): Step {
+  const { members } = seen;
+  if (!seen.isObserved) return wait('NotObserved', 'Kubernetes has not taken in the newest template yet.');
+  if (members.every(isDone)) return { kind: 'done' };
+  const refuses = members.find(({ refused }) => Object.keys(refused).length > 0);
+  if (refuses !== undefined)
+    return wait('SettingsRefused', `PostgreSQL refuses ${Object.keys(refuses.refused).join(', ')}.`);
+  if (seen.isPaused) return wait('Paused', 'Patroni is paused; resume it to go on.');
+  const unhealthy = members.filter(({ health }) => health !== 'healthy');
+  if (unhealthy.length > 0) return mend(unhealthy);
+  if (seen.isSwitching) return wait('SwitchingOver', 'A switchover is under way.');
+  const asked = members.find(({ isAsked }) => isAsked);
+  if (asked !== undefined) return wait('Restarting', `${asked.name} restarts its server.`);
+  const leader = members.find(({ isLeader }) => isLeader);
+  if (leader === undefined) return wait('NoLeader', 'No ready member is the primary.');
+  const unread = members.find(({ hasRead }) => !hasRead);
+  if (unread !== undefined) return wait('SettingsUnread', `${unread.name} has yet to read the settings.`);
+  if (leader.isLowered) return restart(leader, 'a standby needs these settings as high as those of its primary');
+  return nextReplica(seen, leader) ?? lastOfAll(seen, leader);
+}
+
+/** Room for fewer members first, unless that has to wait itself: then whatever else is due may be what it waits for. */
+export function stepWith(before: Step | undefined, seen: Observation): Step {
+  if (before?.kind === 'switchover') return before;
+  const next = nextStep(seen);
+  return next.kind === 'done' ? (before ?? next) : next;
+}
+
+function isDone({ health, need, hasRead, refused }: Member): boolean {
+  return health === 'healthy' && need === 'nothing' && hasRead && Object.keys(refused).length === 0;
+}
+
+/** A member that cannot start as it is costs nothing to replace, and others may wait for it; nothing else is taken down meanwhile. */
+function mend(unhealthy: readonly Member[]): Step {
+  const outdated = unhealthy.findLast(({ health, need }) => health === 'stuck' && need === 'replacement');
+  if (outdated !== undefined) return replace(outdated, 'it cannot start from the old template');
+  const moving = unhealthy.find(({ health }) => health !== 'stuck');
+  if (moving !== undefined) return wait('MemberMissing', `${moving.name} is not there yet.`);
+  return wait('MemberStuck', `${unhealthy[0]?.name} does not start.`);
+}
+
+function nextReplica({ members }: Observation, leader: Member): Step | undefined {
+  const replicas = members.filter((member) => member !== leader);
+  const next = replicas.findLast(({ need }) => need === 'replacement' || need === 'restart');
+  if (next === undefined) return undefined;
+  const late = replicas.find((member) => member !== next && !member.isCaughtUp);
+  if (late !== undefined) return wait('CatchingUp', `${late.name} catches up with the primary.`);
+  return next.need === 'replacement' ? replace(next, 'it is a replica') : restart(next, 'it is a replica');
+}
+
+function lastOfAll({ members }: Observation, leader: Member): Step {
+  if (members.length === 1) {
+    return leader.need === 'replacement'
+      ? replace(leader, 'it is the only member')
+      : restart(leader, 'it is the only member');
+  }
+  const candidates = members.filter((member) => member !== leader && member.isCaughtUp).map(({ name }) => name);
+  if (candidates.length === 0) return wait('NoCandidate', 'No replica has caught up with the primary.');
+  return {
+    kind: 'switchover',
+    from: leader.name,
+    candidates,
+    message: `${leader.name} hands over, for it is the last to be renewed.`,
+  };
+}
+
+function wait(why: Wait, message: string): Step {
+  return { kind: 'wait', why, message };
+}
+
+function replace({ name, isLeader, health }: Member, because: string): Step {
+  const isReplica = !isLeader && health === 'healthy';
+  return {
+    kind: 'replace',
+    member: name,
+    isReplica,
+    message: `${name} is made again from the new template: ${because}.`,
+  };
+}
+
+function restart({ name, isLeader }: Member, because: string): Step {
+  return {
+    kind: 'restart',
+    member: name,
+    isReplica: !isLeader,
+    message: `${name} restarts its server for new settings: ${because}.`,
+  };
+}

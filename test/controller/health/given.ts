@@ -1,0 +1,33 @@
+import type { Facts } from '../../../controller/health/facts.ts';
+import { memberState } from '../../../controller/health/member-state.ts';
+
+type FactsOf<K extends Facts['kind']> = Extract<Facts, { kind: K }>;
+
+/** A pod that is ready, of template `new`, and has said nothing of itself. */
+export function podFacts(more: Partial<FactsOf<'Pod'>> = {}): FactsOf<'Pod'> {
+  return {
+    kind: 'Pod',
+    isPrimary: false,
+    isReady: true,
+    isEnded: false,
+    trouble: undefined,
+    revision: 'new',
+    member: memberState({}),
+    position: 0,
+    movedAt: 0,
+    ...more,
+  };
+}
+
+/** A StatefulSet whose pods are all there and of template `new`. */
+export function setFacts(replicas: number, more: Partial<FactsOf<'StatefulSet'>> = {}): FactsOf<'StatefulSet'> {
+  return {
+    kind: 'StatefulSet',
+    isObserved: true,
+    wanted: replicas,
+    replicas,
+    updated: replicas,
+    revision: 'new',
+    ...more,
+  };
+}

@@ -1,0 +1,32 @@
+import type { Member, Observation } from '../../../controller/rollout/index.ts';
+
+/** A member that is as the spec says. */
+export function member(ordinal: number, more: Partial<Member> = {}): Member {
+  return {
+    name: `orders-${ordinal}`,
+    ordinal,
+    health: 'healthy',
+    isLeader: false,
+    need: 'nothing',
+    isLowered: false,
+    hasRead: true,
+    isCaughtUp: true,
+    isAsked: false,
+    idleSince: undefined,
+    hasFailedToStart: false,
+    trouble: undefined,
+    refused: {},
+    ...more,
+  };
+}
+
+/** Members by their differences from one that is as the spec says. */
+export function members(...differences: readonly Partial<Member>[]): Observation {
+  return {
+    wanted: differences.length,
+    isObserved: true,
+    isPaused: false,
+    isSwitching: false,
+    members: differences.map((more, ordinal) => member(ordinal, more)),
+  };
+}

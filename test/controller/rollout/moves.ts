@@ -1,0 +1,209 @@
+import {
+  setCourse,
+  shrink,
+  stabilised,
+  stepWith,
+  type Course,
+  type Observation,
+  type Step,
+} from '../../../controller/rollout/index.ts';
+import { badTemplate, hasPrimary, observe, replaced, specOf, templateOf, type Faults, type World } from './world.ts';
+
+/** One thing that can happen. */
+export interface Move {
+  readonly what: string;
+  /** Something goes wrong, or a user changes his mind: at some time that stops. */
+  readonly isFault: boolean;
+  /** What the controller did to the members. */
+  readonly step?: Step;
+  readonly to: World;
+}
+
+/** Everything that can happen next, each at any moment. The decisions of the controller are the real ones. */
+export function moves(world: World): readonly Move[] {
+  return [...kubernetes(world), ...patroni(world), ...trouble(world), ...controller(world, true)];
+}
+
+/** The same with a controller that acts on what it saw, without a look at what is there now. */
+export function rashMoves(world: World): readonly Move[] {
+  return [...kubernetes(world), ...patroni(world), ...trouble(world), ...controller(world, false)];
+}
+
+function move(what: string, to: World): Move {
+  return { what, isFault: false, to: tidy(to) };
+}
+
+function kubernetes(world: World): readonly Move[] {
+  const { pods, replicas, template, isObserved } = world;
+  if (!isObserved)
+    return [move('the StatefulSet controller sees the change', { ...world, isObserved: true }), ...kubelet(world)];
+  const found = [...kubelet(world)];
+  if (pods.length < replicas) {
+    found.push(move('a member is added', { ...world, pods: [...pods, { template, state: 'starting' }] }));
+  }
+  pods.forEach(({ state }, i) => {
+    if (state !== 'gone') return;
+    found.push(move(`pod ${i} is made`, { ...world, pods: replaced(pods, i, { template, state: 'starting' }) }));
+  });
+  return found;
+}
+
+function kubelet(world: World): readonly Move[] {
+  const { pods, leader } = world;
+  return pods.flatMap(({ state, template }, i) => {
+    const become = (next: 'stuck' | 'behind' | 'up') =>
+      move(`member ${i} is ${next}`, { ...world, pods: replaced(pods, i, { template, state: next }) });
+    if (state === 'starting' && template === badTemplate) return [become('stuck')];
+    if (state === 'starting' && leader === i) return [become('up')];
+    if (state === 'starting' && hasPrimary(world)) return [become('behind')];
+    return state === 'behind' && hasPrimary(world) ? [become('up')] : [];
+  });
+}
+
+function patroni(world: World): readonly Move[] {
+  const { pods, leader, asked, faults } = world;
+  const found: Move[] = [];
+  if (!hasPrimary(world)) {
+    pods.forEach(({ state }, i) => {
+      if (state === 'up' && i !== leader) found.push(move(`member ${i} takes over`, { ...world, leader: i }));
+    });
+  }
+  if (asked === undefined) return found;
+  const { from, to } = asked;
+  const after = { ...world, asked: undefined };
+  const isPossible = leader === from && hasPrimary(world) && pods[to]?.state === 'up';
+  const demoted = replaced(pods, from, { template: pods[from]?.template ?? 0, state: 'behind' });
+  if (isPossible) found.push(move(`member ${from} hands over to ${to}`, { ...after, leader: to, pods: demoted }));
+  else found.push(move('the switchover is dropped', after));
+  if (faults.refusals === 0) return found;
+  const refused = { ...after, faults: { ...faults, refusals: faults.refusals - 1 } };
+  return [...found, { ...move('the switchover is refused', refused), isFault: true }];
+}
+
+function trouble(world: World): readonly Move[] {
+  const { pods, faults, spec, wanted, view, leader } = world;
+  const fault = (what: string, kind: keyof Faults, change: Partial<World>): readonly Move[] => {
+    if (faults[kind] === 0) return [];
+    const left = { ...faults, [kind]: faults[kind] - 1 };
+    return [{ ...move(what, { ...world, ...change, faults: left }), isFault: true }];
+  };
+  const lost = pods.flatMap(({ state, template }, i) => {
+    const become = (next: 'gone' | 'behind') => ({ pods: replaced(pods, i, { template, state: next }) });
+    return [
+      ...(state === 'gone' ? [] : fault(`pod ${i} is lost`, 'crashes', become('gone'))),
+      ...(state === 'up' && i !== leader ? fault(`member ${i} falls behind`, 'crashes', become('behind')) : []),
+    ];
+  });
+  const templates = [0, 1, badTemplate].filter((one) => one !== spec);
+  const counts = [1, 2, 3].filter((one) => one !== wanted);
+  return [
+    ...lost,
+    ...templates.flatMap((one) => fault(`the spec asks for template ${one}`, 'changes', { spec: one })),
+    ...counts.flatMap((one) => fault(`the spec asks for ${one} members`, 'changes', { wanted: one })),
+    ...fault('the controller is started again', 'restarts', { isSwitching: false, view: undefined }),
+    ...(view === undefined ? fault('the watch falls behind', 'blindness', { view: { pods, leader } }) : []),
+    ...(view === undefined ? [] : [move('the watch catches up', { ...world, view: undefined })]),
+  ];
+}
+
+const patienceMs = 5;
+
+/** The controller looks, before and after the time in which a member may get nowhere. */
+function controller(world: World, isCareful: boolean): readonly Move[] {
+  return [0, 2 * patienceMs].flatMap((now) => look(world, now, isCareful));
+}
+
+function look(world: World, now: number, isCareful: boolean): readonly Move[] {
+  const seen = { ...world, ...world.view };
+  const course = checked(world, {
+    spec: specOf(world),
+    generation: 1,
+    asked: undefined,
+    history: world.history,
+    observe: () => observe(seen),
+    now,
+    patienceMs,
+    isTakenBack: true,
+    isManaged: true,
+  });
+  const applied = delivered(world, course);
+  if (applied !== undefined) return [move('the controller applies what is due', applied)];
+  const step = decide(world, course, observe(seen));
+  if (step.kind === 'wait') return [];
+  if (step.kind === 'done') return settled(world, course);
+  // The pods are asked for once more before anything is done to them.
+  const again = isCareful ? decide(world, course, observe(world)) : step;
+  return described(again) === described(step)
+    ? [{ ...move(`the controller: ${described(again)}`, act(world, again)), step: again }]
+    : [];
+}
+
+/** Patroni's lock is asked before there are fewer members. */
+function checked({ replicas, leader = 0 }: World, situation: Parameters<typeof setCourse>[0]): Course {
+  const course = setCourse(situation);
+  const isToGo = course.spec.replicas < replicas && leader >= course.spec.replicas;
+  return isToGo ? { ...course, spec: { ...course.spec, replicas } } : course;
+}
+
+function decide({ wanted }: World, { before }: Course, seen: Observation): Step {
+  return stepWith(before && shrink(seen, wanted).step, seen);
+}
+
+function described(step: Step): string {
+  return 'member' in step
+    ? `${step.kind} ${step.member}`
+    : step.kind === 'switchover'
+      ? `${step.kind} ${step.from}`
+      : step.kind;
+}
+
+/** Undefined where everything is so already. */
+function delivered(world: World, { spec, history }: Course): World | undefined {
+  const template = templateOf(spec);
+  const isKept = JSON.stringify(plain(history)) === JSON.stringify(world.history);
+  const isSame = template === world.template && spec.replicas === world.replicas;
+  if (isKept && isSame) return undefined;
+  return {
+    ...world,
+    // Members that are too many are told to end within milliseconds: that one of them takes over just then is left out.
+    pods: world.pods.slice(0, spec.replicas),
+    history: plain(history),
+    template,
+    replicas: spec.replicas,
+    isObserved: world.isObserved && isSame,
+  };
+}
+
+function settled(world: World, { target, hold, spec, history }: Course): readonly Move[] {
+  if (target.kind !== 'spec' || hold !== undefined || spec.replicas !== world.wanted) return [];
+  const next = stabilised(history, target.revision, 1, 'noon');
+  return next === history ? [] : [move('the controller notes what is stable', { ...world, history: plain(next) })];
+}
+
+/** Without numbers and times, and with no more than the last entry: histories that mean the same are the same. */
+function plain(history: World['history']): World['history'] {
+  if (history === undefined) return undefined;
+  const stable = history.stable.slice(0, 1).map((one) => ({ ...one, number: 1, time: 'noon' }));
+  const since = new Date(0).toISOString();
+  const trial = history.trial && { ...history.trial, since };
+  return { ...history, stable, trial, refused: history.refused && { ...history.refused, time: 'noon' } };
+}
+
+function act(world: World, step: Step): World {
+  const { pods, leader } = world;
+  if (step.kind === 'switchover') {
+    const asked = world.asked ?? { from: Number(step.from), to: Number(step.candidates[0]) };
+    return leader === Number(step.from) ? { ...world, isSwitching: true, asked } : world;
+  }
+  if (step.kind !== 'replace') return world;
+  const i = Number(step.member);
+  // Patroni's lock is asked just before.
+  if (step.isReplica && leader === i) return world;
+  return { ...world, pods: replaced(pods, i, { template: pods[i]?.template ?? 0, state: 'gone' }) };
+}
+
+/** A member that is no more holds no lock; for the controller a switchover is over when nobody is asked any more. */
+function tidy(world: World): World {
+  const leader = world.leader !== undefined && world.leader < world.pods.length ? world.leader : undefined;
+  return { ...world, leader, isSwitching: world.isSwitching && world.asked !== undefined };
+}

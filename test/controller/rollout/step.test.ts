@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { nextStep, type Step } from '../../../controller/rollout/step.ts';
+import type { Observation } from '../../../controller/rollout/index.ts';
+import { members } from './given.ts';
+
+const leader = { isLeader: true } as const;
+const old = { need: 'replacement' } as const;
+const waiting = { need: 'restart' } as const;
+
+const rows: readonly (readonly [what: string, seen: Observation, step: string])[] = [
+  ['all as the spec says', members(leader, {}), 'done'],
+  ['a template that Kubernetes has not taken in', { ...members(leader, old), isObserved: false }, 'wait NotObserved'],
+  ['Patroni is paused', { ...members(leader, old), isPaused: true }, 'wait Paused'],
+  ['replicas of the old template: the last goes first', members({ ...leader, ...old }, old, old), 'replace orders-2'],
+  ['the primary is the last member', members(old, old, { ...leader, ...old }), 'replace orders-1'],
+  ['a member is missing', members({ ...leader, ...old }, old, { health: 'absent' }), 'wait MemberMissing'],
+  ['a member is on its way', members({ ...leader, ...old }, old, { health: 'working' }), 'wait MemberMissing'],
+  [
+    'a member does not start from the old template',
+    members({ ...leader, ...old }, old, { ...old, health: 'stuck' }),
+    'replace orders-2',
+  ],
+  [
+    'a member does not start from the new template',
+    members({ ...leader, ...old }, old, { health: 'stuck' }),
+    'wait MemberStuck',
+  ],
+  ['the renewed one lags', members({ ...leader, ...old }, old, { isCaughtUp: false }), 'wait CatchingUp'],
+  ['the one to be renewed lags', members({ ...leader, ...old }, { ...old, isCaughtUp: false }, {}), 'replace orders-1'],
+  ['only the primary is left', members({ ...leader, ...old }, {}, {}), 'switchover orders-0 to orders-1,orders-2'],
+  ['no replica has caught up', members({ ...leader, ...old }, { isCaughtUp: false }), 'wait NoCandidate'],
+  ['the primary hands over', { ...members({ ...leader, ...old }, {}), isSwitching: true }, 'wait SwitchingOver'],
+  ['nobody leads', members(old, old), 'wait NoLeader'],
+  ['the only member', members({ ...leader, ...old }), 'replace orders-0'],
+  ['settings of a replica wait for a restart', members({ ...leader, ...waiting }, waiting), 'restart orders-1'],
+  ['it was asked to restart', members({ ...leader, ...waiting }, { ...waiting, isAsked: true }), 'wait Restarting'],
+  ['settings of the only member', members({ ...leader, ...waiting }), 'restart orders-0'],
+  ['settings of the primary are left', members({ ...leader, ...waiting }, {}), 'switchover orders-0 to orders-1'],
+  [
+    'lower settings that a standby follows',
+    members({ ...leader, ...waiting, isLowered: true }, waiting),
+    'restart orders-0',
+  ],
+  ['a member has not read the settings', members({ ...leader, hasRead: false }, old), 'wait SettingsUnread'],
+  ['a value is refused', members({ ...leader, refused: { jit: 'no' } }, old), 'wait SettingsRefused'],
+];
+
+for (const [what, seen, expected] of rows) {
+  test(`${what}: ${expected}`, () => {
+    const step = nextStep(seen);
+    assert.equal(inWords(step), expected);
+    if ('message' in step) assert.match(step.message, /^[A-Zo].*\.$/);
+  });
+}
+
+function inWords(step: Step): string {
+  switch (step.kind) {
+    case 'done':
+      return 'done';
+    case 'wait':
+      return `wait ${step.why}`;
+    case 'switchover':
+      return `switchover ${step.from} to ${step.candidates.join(',')}`;
+    case 'replace':
+    case 'restart':
+      return `${step.kind} ${step.member}`;
+  }
+}
+
+test('a replica is only taken down as one: it may have become the primary meanwhile', () => {
+  const isReplica = (seen: Observation): boolean => {
+    const step = nextStep(seen);
+    return step.kind === 'replace' && step.isReplica;
+  };
+  assert.equal(isReplica(members(leader, old)), true);
+  assert.equal(isReplica(members({ ...leader, ...old })), false);
+  assert.equal(isReplica(members({ ...old, health: 'stuck' }, {})), false);
+});
