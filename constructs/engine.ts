@@ -16,6 +16,8 @@ export interface Engine {
   readonly replicaRole: string;
   /** Pod annotation in which a member states itself, as JSON. */
   readonly memberStatusAnnotation: string;
+  /** What a pod bears that was made from the template of a spec. */
+  readonly templateDigest: (resource: DatabaseServiceDocument) => string;
   /** Names the settings that a spec means, as a member does that has read them. */
   readonly settingsDigest: (resource: DatabaseServiceDocument) => string;
   /** By `spec.renderer`. The output of a released renderer never changes: a new release of Plumbline restarts no database. */

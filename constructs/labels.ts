@@ -31,8 +31,8 @@ export const askedRestartAnnotation = 'plumbline.dev/restart';
 export const rollbackAnnotation = 'plumbline.dev/rollback-to';
 /** Key of the ConfigMap `<name>-history` that holds the history. */
 export const historyKey = 'history.json';
-/** The template that a pod was made from: written by Kubernetes. */
-export const revisionLabel = 'controller-revision-hash';
+/** On a pod and its template: the digest of the template as it is rendered. */
+export const templateAnnotation = 'plumbline.dev/template';
 /** State of a member: JSON, written by Patroni. */
 export const memberStatusAnnotation = 'status';
 

@@ -3,6 +3,7 @@ import { memberStatusAnnotation, primaryRole, replicaRole, roleLabel } from '../
 import { defaults, settle } from './defaults.ts';
 import { configurationDigest } from './dynamic-configuration.ts';
 import { postgresql } from './postgresql.ts';
+import { templateDigest } from './workload.ts';
 
 /** PostgreSQL under Patroni. */
 export const postgresqlEngine: Engine = {
@@ -12,6 +13,7 @@ export const postgresqlEngine: Engine = {
   primaryRole,
   replicaRole,
   memberStatusAnnotation,
+  templateDigest: (resource) => templateDigest(settle(resource)),
   settingsDigest: (resource) => configurationDigest(settle(resource)),
   renderers: { 1: (scope, resource) => postgresql(scope, settle(resource)) },
 };

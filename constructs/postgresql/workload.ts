@@ -1,7 +1,8 @@
 import type { V1StatefulSet, V1StatefulSetSpec } from '@kubernetes/client-node';
 import type { Construct } from 'constructs';
+import { digestOf } from '../digest.ts';
 import { emit, type Json } from '../emit.ts';
-import { databaseLabel, informativeLabels, memberSelector, patroniLabels } from '../labels.ts';
+import { databaseLabel, informativeLabels, memberSelector, patroniLabels, templateAnnotation } from '../labels.ts';
 import { dataVolume } from '../names.ts';
 import { postgresContainer, stewardContainer } from './containers.ts';
 import type { Database } from './defaults.ts';
@@ -42,8 +43,22 @@ function updateStrategy({ rollout }: Database): Json<V1StatefulSetSpec['updateSt
   return rollout === 'StatefulSet' ? { type: 'RollingUpdate', rollingUpdate: { partition: 0 } } : { type: 'OnDelete' };
 }
 
-/** No version label: it would restart members whose image is the same. */
+/** What a pod bears that was made from the template of these settings. */
+export function templateDigest(database: Database): string {
+  return digestOf(bareTemplate(database));
+}
+
+/**
+ * The template bears its own digest: so a pod can be told from one of an older template, also when somebody else adds to the template, which
+ * Kubernetes takes for a new revision.
+ */
 function podTemplate(database: Database): Json<V1StatefulSetSpec['template']> {
+  const { metadata, spec } = bareTemplate(database);
+  return { metadata: { ...metadata, annotations: { [templateAnnotation]: templateDigest(database) } }, spec };
+}
+
+/** No version label: it would restart members whose image is the same. */
+function bareTemplate(database: Database): Json<V1StatefulSetSpec['template']> {
   const { name, names } = database;
   return {
     metadata: {

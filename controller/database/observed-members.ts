@@ -41,7 +41,9 @@ export function observedMembers(
   const pods = new Map(
     children.flatMap((child) => (child.facts.kind === 'Pod' ? [[child.name, { child, facts: child.facts }]] : [])),
   );
-  const digest = engines[spec.engine].settingsDigest(document({ ...resource, spec }));
+  const engine = engines[spec.engine];
+  const delivered = document({ ...resource, spec });
+  const [template, settings] = [engine.templateDigest(delivered), engine.settingsDigest(delivered)];
   const wanted = set?.wanted ?? 0;
   const ordinals = Array.from({ length: maxMembers }, (_, ordinal) => ordinal);
   const there = ordinals.filter((ordinal) => ordinal < wanted || pods.has(memberName(name, ordinal)));
@@ -49,9 +51,7 @@ export function observedMembers(
   return {
     wanted,
     isObserved: set?.isObserved ?? false,
-    members: there.map((ordinal) =>
-      member(memberName(name, ordinal), ordinal, pods, { digest, revision: set?.revision ?? '', leader }),
-    ),
+    members: there.map((ordinal) => member(memberName(name, ordinal), ordinal, pods, { template, settings, leader })),
     isPaused: [...pods.values()].some(({ facts }) => facts.member.isPaused),
   };
 }
@@ -67,8 +67,9 @@ function statefulSetOf(children: readonly Child[], name: string): Extract<Facts,
 }
 
 interface Against {
-  readonly digest: string;
-  readonly revision: string;
+  /** Digests of what is delivered. */
+  readonly template: string;
+  readonly settings: string;
   readonly leader: Seen | undefined;
 }
 
@@ -76,29 +77,29 @@ function member(
   name: string,
   ordinal: number,
   pods: ReadonlyMap<string, Seen>,
-  { digest, revision, leader }: Against,
+  { template, settings, leader }: Against,
 ): Member {
   const seen = pods.get(name);
   if (seen === undefined) return { ...nobody, name, ordinal };
   const { child, facts } = seen;
   const isLeader = seen === leader;
   const health = healthOf(child, facts, isLeader);
-  const settings = facts.member.settings?.digest === digest ? facts.member.settings : undefined;
-  const isWaiting = Object.keys(settings?.restart ?? {}).length > 0;
+  const read = facts.member.settings?.digest === settings ? facts.member.settings : undefined;
+  const isWaiting = Object.keys(read?.restart ?? {}).length > 0;
   return {
     name,
     ordinal,
     health,
     isLeader,
-    need: facts.revision === revision ? (isWaiting ? 'restart' : 'nothing') : 'replacement',
-    isLowered: isLowered(settings),
-    hasRead: settings !== undefined,
+    need: facts.template === template ? (isWaiting ? 'restart' : 'nothing') : 'replacement',
+    isLowered: isLowered(read),
+    hasRead: read !== undefined,
     isCaughtUp: health === 'healthy' && (leader?.facts.position ?? 0) - facts.position <= nearEnough,
-    isAsked: isWaiting && facts.member.askedRestart === digest,
+    isAsked: isWaiting && facts.member.askedRestart === settings,
     idleSince: isIdle(health, facts) ? facts.movedAt : undefined,
     hasFailedToStart: facts.member.server === 'start failed',
     trouble: facts.trouble ?? (facts.member.server === '' ? undefined : `Patroni says ${facts.member.server}`),
-    refused: settings?.refused ?? {},
+    refused: read?.refused ?? {},
   };
 }
 

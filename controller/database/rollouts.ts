@@ -117,6 +117,7 @@ export class Rollouts {
     const seen = this.#observe(resource, memory, course.spec, this.#options.children.of(key));
     const step = decide(run, seen);
     if (step.kind === 'done') {
+      if (!isManaged(resource) && seen.members.some(({ need }) => need === 'replacement')) return kubernetesDoesIt;
       const isHeld = course.spec.replicas > resource.spec.replicas;
       return { message: course.hold, lookAgainMs: isHeld ? lookAtLagMs : this.#settle(run) };
     }
@@ -183,6 +184,8 @@ export class Rollouts {
 }
 
 const reasons = { replace: 'MemberReplaced', restart: 'ServerRestarted', switchover: 'SwitchoverRequested' } as const;
+
+const kubernetesDoesIt: Progress = { message: 'Kubernetes makes the members again.', lookAgainMs: undefined };
 
 function decide({ resource, course }: Running, seen: Observation): Step {
   const before = course.before && shrink(seen, resource.spec.replicas).step;

@@ -4,8 +4,8 @@ import {
   notAfterAnnotation,
   notBeforeAnnotation,
   primaryRole,
-  revisionLabel,
   roleLabel,
+  templateAnnotation,
 } from '../../constructs/labels.ts';
 import { lifetimeOf, type Lifetime } from '../certificates/lifetime.ts';
 import type { KubeObject } from '../kube/index.ts';
@@ -22,10 +22,6 @@ export type Facts =
       readonly wanted: number;
       /** Pods that exist. */
       readonly replicas: number;
-      /** Pods whose template is the newest one. Revisions say less: with OnDelete Kubernetes never moves `currentRevision`. */
-      readonly updated: number;
-      /** Name of the newest template; only right once `isObserved`. */
-      readonly revision: string;
     }
   | {
       readonly kind: 'Pod';
@@ -37,8 +33,8 @@ export type Facts =
       readonly trouble: string | undefined;
       /** What the member says of TLS. */
       readonly served?: ServedCertificate;
-      /** Name of the template that it was made from. */
-      readonly revision: string;
+      /** Digest of the template that it was made from. */
+      readonly template: string | undefined;
       readonly member: MemberState;
       /** How far it is in the WAL, in bytes. It moves all the time, so it wakes nobody. */
       readonly position: number;
@@ -85,8 +81,6 @@ function statefulSet(object: KubeObject): Facts {
     isObserved: number(status, 'observedGeneration') >= (object.metadata.generation ?? 0),
     wanted: number(spec, 'replicas'),
     replicas: number(status, 'replicas'),
-    updated: number(status, 'updatedReplicas'),
-    revision: text(status, 'updateRevision') ?? '',
   };
 }
 
@@ -107,7 +101,7 @@ function pod(object: KubeObject): Facts {
     ...(served === undefined ? {} : { served }),
     isEnded,
     trouble: isEnded ? ended(status) : isReady ? undefined : (unscheduled(status) ?? stuck(status) ?? held(member)),
-    revision: labels[revisionLabel] ?? '',
+    template: annotations[templateAnnotation],
     member,
     position: positionOf(annotations),
     movedAt: movedAt(object.metadata.creationTimestamp, status),

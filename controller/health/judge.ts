@@ -96,7 +96,7 @@ function phaseOf(seen: Seen, ready: number, primary: string | undefined): Phase 
 function isMoving(set: NonNullable<Seen['statefulSet']>, { isSpecNew, before, wanted, rollout }: Seen): boolean {
   if (rollout !== undefined) return true;
   if (!set.isObserved) return isSpecNew || before.phase !== 'Running';
-  return set.replicas > wanted || set.updated < set.replicas;
+  return set.replicas > wanted;
 }
 
 function membersVerdict(seen: Seen, phase: Phase, ready: number, primary: string | undefined): Verdict {

@@ -1,5 +1,5 @@
 import type { StoredSpec } from '../../constructs/api/spec.ts';
-import { digest } from '../digest.ts';
+import { digestOf } from '../../constructs/digest.ts';
 
 /** The fields of a spec that end up in the pod template: a change of them needs new pods. */
 const templateFields = [
@@ -34,22 +34,13 @@ export function withRevision(spec: StoredSpec, { template, parameters }: Revisio
 
 /** Equal for revisions that say the same, whatever the order of their fields. */
 export function revisionDigest({ template, parameters }: Revision): string {
-  return digest([sorted(template), sorted(parameters)]);
+  return digestOf([template, parameters]);
 }
 
 export function isSameTemplate(a: TemplateSpec, b: TemplateSpec): boolean {
-  return digest(sorted(a)) === digest(sorted(b));
+  return digestOf(a) === digestOf(b);
 }
 
 function isOfRevision(field: string): boolean {
   return field === 'parameters' || templateFields.some((one) => one === field);
-}
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.entries(value)
-    .filter(([, inner]) => inner !== undefined)
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, inner]) => [key, sorted(inner)]);
 }

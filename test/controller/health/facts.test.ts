@@ -82,10 +82,9 @@ test('the role label marks the primary', () => {
 });
 
 test('of a StatefulSet the numbers count, and whether its controller has seen the newest change', () => {
-  const status = { observedGeneration: 1, replicas: 3, updatedReplicas: 2, updateRevision: 'orders-7' };
+  const status = { observedGeneration: 1, replicas: 3 };
   const facts = factsOf(object('StatefulSet', { spec: { replicas: 3 }, status }, { generation: 2 }));
-  const numbers = { isObserved: false, wanted: 3, replicas: 3, updated: 2 };
-  assert.deepEqual(facts, { kind: 'StatefulSet', ...numbers, revision: 'orders-7' });
+  assert.deepEqual(facts, { kind: 'StatefulSet', isObserved: false, wanted: 3, replicas: 3 });
 });
 
 test('a claim has data when a member has written its identity on it', () => {
@@ -121,8 +120,9 @@ test('of a pod is read what the member states of itself, and what cannot be read
     'plumbline.dev/start': 'no JSON',
     'plumbline.dev/settings': '{"digest":"d1","refused":{"jit":"no"},"restart":{"max_connections":["100","200"]}}',
     'plumbline.dev/restart': 'd1',
+    'plumbline.dev/template': 't1',
   };
-  const facts = factsOf(object('Pod', {}, { annotations, labels: { 'controller-revision-hash': 'orders-7' } }));
+  const facts = factsOf(object('Pod', {}, { annotations }));
   assert(facts.kind === 'Pod');
   assert.deepEqual(facts.member, {
     server: 'running',
@@ -132,7 +132,7 @@ test('of a pod is read what the member states of itself, and what cannot be read
     gate: undefined,
     askedRestart: 'd1',
   });
-  assert.deepEqual([facts.position, facts.revision], [1024, 'orders-7']);
+  assert.deepEqual([facts.position, facts.template], [1024, 't1']);
 });
 
 test('a pod moved last when it was made or one of its conditions turned', () => {

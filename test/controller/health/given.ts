@@ -11,7 +11,7 @@ export function podFacts(more: Partial<FactsOf<'Pod'>> = {}): FactsOf<'Pod'> {
     isReady: true,
     isEnded: false,
     trouble: undefined,
-    revision: 'new',
+    template: 'new',
     member: memberState({}),
     position: 0,
     movedAt: 0,
@@ -19,15 +19,13 @@ export function podFacts(more: Partial<FactsOf<'Pod'>> = {}): FactsOf<'Pod'> {
   };
 }
 
-/** A StatefulSet whose pods are all there and of template `new`. */
+/** A StatefulSet whose pods are all there. */
 export function setFacts(replicas: number, more: Partial<FactsOf<'StatefulSet'>> = {}): FactsOf<'StatefulSet'> {
   return {
     kind: 'StatefulSet',
     isObserved: true,
     wanted: replicas,
     replicas,
-    updated: replicas,
-    revision: 'new',
     ...more,
   };
 }

@@ -106,7 +106,7 @@ const rows: readonly Row[] = [
   },
   {
     what: 'members of an older template',
-    seen: { statefulSet: { ...set, updated: 1 } },
+    seen: { rollout: 'orders-2 is made again.' },
     phase: 'Updating',
     conditions: '-MembersUpdating +MembersUpdating -NoMemberLost -NothingToDo',
   },
