@@ -8,7 +8,7 @@ scripts=$(dirname "$0")
 run=${PLUMBLINE_RUN:-/run/plumbline}
 secrets=${PLUMBLINE_SECRETS:-/etc/plumbline-secrets}
 data=${PLUMBLINE_DATA:-/data/pgdata}
-socket=/run/postgresql
+socket=${PLUMBLINE_SOCKET:-/run/postgresql}
 child=
 stopping=
 

@@ -54,6 +54,7 @@ export class Sandbox implements Disposable {
       PLUMBLINE_MEMBER: this.path('member.json'),
       PLUMBLINE_RUN: this.path('run'),
       PLUMBLINE_SECRETS: this.path('secrets'),
+      PLUMBLINE_SOCKET: this.path('socket'),
       ...env,
     };
   }

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
-import type { ChildProcess } from 'node:child_process';
+import { spawnSync, type ChildProcess } from 'node:child_process';
 import { copyFileSync, existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'node:test';
 import { Sandbox } from './sandbox.ts';
 
 const missing = process.platform === 'linux' ? false : 'needs Linux';
+
+/** Runs a program as the first process of a namespace of its own, as in a container. */
+const asFirst = ['--user', '--pid', '--fork', '--kill-child'];
+const notFirst = spawnSync('unshare', [...asFirst, 'true']).status === 0 ? false : 'needs user namespaces';
 
 /** A supervisor whose Patroni is a shell script, and whose start gate is always open. */
 function stage(patroni: string) {
@@ -81,6 +85,32 @@ test('Patroni is woken when the server dies, once', { skip: missing }, async () 
   await until(() => woken() === 1, 'the call');
   await sleep(1500);
   assert.equal(woken(), 1);
+});
+
+/** The locks of a server, with the number of a process that is there. */
+function locks(sandbox: Sandbox): readonly string[] {
+  const files = ['volume/pgdata/postmaster.pid', 'socket/.s.PGSQL.5432.lock'];
+  for (const file of files) sandbox.write(file, '1\n');
+  return files.map((file) => sandbox.path(file));
+}
+
+test(
+  'locks that a killed container left behind go, for their numbers are others’ now',
+  { skip: notFirst },
+  async () => {
+    using sandbox = new Sandbox();
+    const left = locks(sandbox);
+    sandbox.start('unshare', [...asFirst, 'bash', sandbox.path('scripts/supervisor.sh')]);
+    await until(() => !left.some(existsSync), 'they are gone');
+  },
+);
+
+test('locks stay where the supervisor is not the first process', { skip: missing }, async () => {
+  using sandbox = new Sandbox();
+  const left = locks(sandbox);
+  sandbox.start('bash', [sandbox.path('scripts/supervisor.sh')]);
+  await sleep(1000);
+  assert.deepEqual(left.filter(existsSync), left);
 });
 
 test('TERM is passed on, and the container ends well when Patroni has ended', { skip: missing }, async () => {
