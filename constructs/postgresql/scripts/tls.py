@@ -1,11 +1,11 @@
 """Says on the pod which certificate is served, and what is wrong with the mounted one. It looks when either may have changed, and never else but
-while the server has not taken a new pair yet: then once a minute."""
+while the server has not taken a new pair yet, or nobody could be told: then once a minute."""
 
 import json
 
 import pair
 from configuration import serves_tls
-from kube import Kube, KubeError
+from kube import Kube
 from served import facts_of, first_certificate, served_certificate
 
 TLS = "plumbline.dev/tls"
@@ -32,18 +32,16 @@ class TlsStatement:
             self.seen, self.look_at, self.is_second_look = seen, self.clock() + SETTLE_SECONDS, False
         if self.look_at is None or self.clock() < self.look_at:
             return
+        # Whatever goes wrong below: not each second again.
+        self.look_at = self.clock() + AGAIN_SECONDS
         statement, is_pending = self._find(server is not None)
-        self.look_at = self.clock() + AGAIN_SECONDS if is_pending else None
         self.is_second_look = True
         text = json.dumps(statement, separators=(",", ":"))
-        if not statement or text == self.stated:
-            return
-        try:
+        if statement and text != self.stated:
             Kube("plumbline-steward").annotate("pods", self.member.name, {TLS: text})
             self.stated = text
-        except KubeError:
-            self.look_at = self.clock() + AGAIN_SECONDS
-            raise
+        if not is_pending:
+            self.look_at = None
 
     def _find(self, is_up):
         """(statement, is_pending)"""

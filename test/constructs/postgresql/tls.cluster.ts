@@ -215,17 +215,34 @@ test(
 
 /** An hour of the steward's looks, on a clock that a loop moves. */
 const hour = `import sys; sys.path.insert(0, 'scripts')
+from kube import KubeError
 from member import Member
 from tls import TlsStatement
 now = 0
 statement = TlsStatement(Member(), lambda: now)
 for now in range(3600):
-    statement.look(('1', '2'))`;
+    try:
+        statement.look(('1', '2'))
+    except KubeError:
+        pass`;
 
-for (const [what, isPending, looks] of [
-  ['at rest it looks once in an hour', false, 1],
-  ['while the server does not serve the mounted pair it looks once a minute, and says so once', true, 60],
-] as const) {
+interface Hour {
+  readonly isPending?: boolean;
+  readonly isApiAway?: boolean;
+  readonly looks: number;
+  readonly requests: number;
+  readonly problem?: string;
+}
+
+const hours: readonly (readonly [what: string, hour: Hour])[] = [
+  ['at rest it looks once in an hour', { looks: 1, requests: 1 }],
+  [
+    'while the server does not serve the mounted pair it looks once a minute, and says so once',
+    { isPending: true, looks: 60, requests: 2, problem: 'the server does not serve its certificate' },
+  ],
+  ['while the API is away it tries once a minute', { isApiAway: true, looks: 60, requests: 60 }],
+];
+for (const [what, { isPending, isApiAway, looks, requests, problem }] of hours) {
   test(`the steward states the certificate: ${what}`, { skip: serverMissing }, async () => {
     // GIVEN a server that serves a pair, and the same pair mounted, or another
     const { sandbox, api, rest } = await stage();
@@ -235,15 +252,16 @@ for (const [what, isPending, looks] of [
     const postgres = await RunningPostgres.start(sandbox, [...encryption(sandbox), 'log_connections=on']);
     sandbox.member(orders(), { postgresql: postgres.port, rest });
     if (isPending) sandbox.secret('tls', secretOf(newPair()));
-    const [requests, connections] = [api.requests.length, handshakes(postgres)];
+    if (isApiAway) api.failWith = 503;
+    const before = { requests: api.requests.length, looks: handshakes(postgres) };
     // WHEN
     const { status, output } = await sandbox.runAsync('python3', ['-B', '-c', hour]);
     // THEN
     assert.equal(status, 0, output);
-    assert.equal(handshakes(postgres) - connections, looks);
-    assert.equal(api.requests.length - requests, isPending ? 2 : 1);
-    assert.equal(stated(api).serial, served(sandbox));
-    assert.equal(stated(api).problem, isPending ? 'the server does not serve its certificate' : undefined);
+    assert.equal(handshakes(postgres) - before.looks, looks);
+    assert.equal(api.requests.length - before.requests, requests);
+    assert.equal(stated(api).serial, isApiAway ? undefined : served(sandbox));
+    assert.equal(stated(api).problem, problem);
   });
 }
 
