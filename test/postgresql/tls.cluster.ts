@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
 import type { DatabaseServiceStatus } from '../../constructs/api/status.ts';
 import { issueServer, newAuthority, type Pair } from '../../controller/certificates/issue.ts';
-import { pods, secrets } from '../../controller/database/kinds.ts';
+import { databaseServices, pods, secrets } from '../../controller/database/kinds.ts';
 import { systemClock, type KubeObject } from '../../controller/kube/index.ts';
 import { newNamespace, sharedNodeCluster, whyNoNode } from '../cluster/index.ts';
 import { eventually, RunningPlumbline } from '../controller/running-plumbline.ts';
@@ -200,6 +200,57 @@ test('a renewed certificate that nobody serves (CrunchyData/postgres-operator#23
     assert.ok(!running.logLines.join('').includes(key));
     assert.ok(!JSON.stringify(await running.database(namespace, 'orders')).includes(key));
   });
+});
+
+test('TLS is turned on and off while the database has members of both kinds', { skip }, async (t) => {
+  // GIVEN a database without TLS, whose members Kubernetes restarts one by one when their template changes
+  const cluster = await sharedNodeCluster();
+  const namespace = await newNamespace(cluster);
+  const spec = { tls: { mode: 'Off' }, upgrade: { rollout: 'StatefulSet' } };
+  await using database = await NodeDatabase.of(cluster, { namespace, replicas: 2, spec });
+  await using running = await RunningPlumbline.start(cluster, { namespace });
+  await database.create();
+  await isRunning(running, database);
+  await saysOfTls(running, database, /^False TlsOff: /);
+  const { password = '' } = await secretOf(database, 'credentials');
+  const isLetIn = async (sslmode: string) => {
+    const login = { host: 'orders', user: 'app', password, database: `dbname=app sslmode=${sslmode}` };
+    const { code, stderr } = await psql(database, login, 'select 1');
+    return code === 0 ? 'yes' : stderr;
+  };
+  await eventually('plain text is let in', async () => (await isLetIn('disable')) === 'yes' || undefined, 60_000);
+  assert.match(await isLetIn('require'), /does not support SSL/);
+
+  for (const { mode, lets, refuses, why, reason } of [
+    {
+      mode: 'Generated',
+      lets: 'require',
+      refuses: 'disable',
+      why: /no encryption/,
+      reason: /^True CertificateServed: /,
+    },
+    { mode: 'Off', lets: 'disable', refuses: 'require', why: /does not support SSL/, reason: /^False TlsOff: / },
+  ]) {
+    await t.test(`mode ${mode}`, async () => {
+      // WHEN
+      const before = await uidsOf(database);
+      const patch = { kind: 'merge', body: { spec: { tls: { mode } } }, fieldManager: 'kubectl-edit' } as const;
+      await database.kube.patch(databaseServices, { namespace, name: 'orders' }, patch);
+      // THEN each member is made anew, and from then on all is as the spec says
+      await eventually(
+        'both members are new',
+        async () => {
+          const now = await uidsOf(database).catch(() => before);
+          return now.every((uid) => !before.includes(uid)) || undefined;
+        },
+        180_000,
+      );
+      await database.allStream();
+      assert.match(await isLetIn(refuses), why);
+      assert.equal(await isLetIn(lets), 'yes');
+      await saysOfTls(running, database, reason);
+    });
+  }
 });
 
 const serialOf = ({ certificate }: Pick<Pair, 'certificate'>): string => new X509Certificate(certificate).serialNumber;
