@@ -41,7 +41,7 @@ export class NodeDatabase implements AsyncDisposable {
     this.#connection = connection;
   }
 
-  /** Creates it and waits until Plumbline says that it runs; then Plumbline is stopped. */
+  /** Creates it and waits until Plumbline says that it runs and has nothing more to do; then Plumbline is stopped. */
   static async create(cluster: NodeCluster, options: NodeDatabaseOptions): Promise<NodeDatabase> {
     const database = await NodeDatabase.of(cluster, options);
     await using running = await RunningPlumbline.start(cluster, { namespace: database.namespace });
@@ -54,6 +54,7 @@ export class NodeDatabase implements AsyncDisposable {
       },
       180_000,
     );
+    await running.settled(1_000);
     return database;
   }
 
