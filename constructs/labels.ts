@@ -27,6 +27,8 @@ export const notAfterAnnotation = 'plumbline.dev/not-after';
 export const settingsAnnotation = 'plumbline.dev/settings';
 /** Asks a member to restart its server for settings that wait for it: any text, another for each restart. Written by the controller. */
 export const askedRestartAnnotation = 'plumbline.dev/restart';
+/** The versions of the Secrets that a member is to have mounted, by name: JSON. Written by the controller, for a change makes the kubelet look at once. */
+export const secretsAnnotation = 'plumbline.dev/secrets';
 /** On a DatabaseService: the number of an entry of its history that is to be in force instead of what the spec says. */
 export const rollbackAnnotation = 'plumbline.dev/rollback-to';
 /** Key of the ConfigMap `<name>-history` that holds the history. */

@@ -9,6 +9,7 @@ import { watches } from './database/watches.ts';
 import { ClusterDelivery } from './delivery/apply.ts';
 import { CertificateKeeper } from './delivery/certificate-keeper.ts';
 import { GitDelivery } from './delivery/git-delivery.ts';
+import { MountRefresher } from './delivery/mount-refresher.ts';
 import type { GitWriter } from './delivery/git/writer.ts';
 import { episodes, inWords, type Drift, type Episode } from './drift/index.ts';
 import { kubeEventSink } from './event-sink.ts';
@@ -80,6 +81,7 @@ export class Plumbline {
       children,
       clock,
       certificates: new CertificateKeeper(kube, children, clock),
+      mounts: new MountRefresher(kube, children),
       apply: new ClusterDelivery(kube, children, clock),
       rollouts: new Rollouts({
         kube,

@@ -45,6 +45,15 @@ export interface Certificates {
   keep(resource: StoredDatabaseService, made: readonly string[], signal: AbortSignal): Promise<number | undefined>;
 }
 
+/** Keeps what members mount up to date. */
+export interface Mounts {
+  /**
+   * Has the kubelet read the Secrets again that were changed since a member was made.
+   * @throws KubeError, which is to be tried again at once where a member is gone
+   */
+  refresh(resource: StoredDatabaseService, key: string, signal: AbortSignal): Promise<void>;
+}
+
 /** What Git has of a database. */
 export interface GitState {
   readonly commit?: string;

@@ -13,6 +13,7 @@ import {
   type Certificates,
   type GitDelivery,
   type GitState,
+  type Mounts,
   type Outcome,
 } from './delivery.ts';
 import { document } from './document.ts';
@@ -30,6 +31,7 @@ import { logHindrance, shortTrouble } from './trouble.ts';
 export interface ReconcilerOptions extends ReporterOptions {
   readonly apply: ApplyDelivery;
   readonly certificates: Certificates;
+  readonly mounts: Mounts;
   readonly git?: GitDelivery;
   readonly rollouts: Rollouts;
   /** How often what no watch shows is looked for: whether a name has become free, or a right was granted. Defaults to 15 s. */
@@ -93,7 +95,8 @@ export class Reconciler {
     const git = this.#deliverToGit(run);
     const progress = outcome.blocker === undefined ? await this.#proceed(run) : resting;
     const renewal = await this.#renew(run, outcome);
-    const hindrance = outcome.blocker ?? progress.blocker ?? setback(run) ?? renewal.blocker;
+    const unread = await this.#refresh(run);
+    const hindrance = outcome.blocker ?? progress.blocker ?? setback(run) ?? renewal.blocker ?? unread;
     const blocker = hindrance ?? (await this.#missing(run, git));
     const trouble = shortTrouble(blocker, memory, this.#options.clock.now());
     if (trouble !== undefined) throw trouble;
@@ -184,6 +187,19 @@ export class Reconciler {
       signal.throwIfAborted();
       if (classify(error).class === 'retry-now') throw error;
       return { blocker: blockerOf(error, 'the renewal of the certificate') };
+    }
+  }
+
+  /** The members read what was changed in the Secrets that they mount. */
+  async #refresh({ key, resource, course, signal }: Run): Promise<Blocker | undefined> {
+    if (course === undefined) return undefined;
+    try {
+      await this.#options.mounts.refresh(resource, key, signal);
+      return undefined;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (classify(error).class === 'retry-now') throw error;
+      return blockerOf(error, 'the mounted Secrets');
     }
   }
 

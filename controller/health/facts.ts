@@ -5,11 +5,12 @@ import {
   notBeforeAnnotation,
   primaryRole,
   roleLabel,
+  secretsAnnotation,
   templateAnnotation,
 } from '../../constructs/labels.ts';
 import { lifetimeOf, type Lifetime } from '../certificates/lifetime.ts';
 import type { KubeObject } from '../kube/index.ts';
-import { number, record, records, text, type Fields } from './fields.ts';
+import { json, number, record, records, text, texts, type Fields } from './fields.ts';
 import { memberState, positionOf, type MemberState } from './member-state.ts';
 import { servedCertificate, type ServedCertificate } from './served-certificate.ts';
 
@@ -40,12 +41,23 @@ export type Facts =
       readonly position: number;
       /** When it was made, scheduled or turned (un)ready last, in milliseconds. */
       readonly movedAt: number;
+      /** In milliseconds. */
+      readonly createdAt: number;
+      /** Versions of Secrets, by their names, that the kubelet was asked to refresh the mounts for. */
+      readonly refreshed: Readonly<Record<string, string>>;
     }
   /** The history of the database, as it is stored. */
   | { readonly kind: 'History'; readonly text: string }
   | { readonly kind: 'PersistentVolumeClaim'; readonly hasData: boolean }
-  /** `lifetime`: of the certificate in it. */
-  | { readonly kind: 'Secret'; readonly lifetime: Lifetime | undefined }
+  | {
+      readonly kind: 'Secret';
+      /** Of the certificate in it. */
+      readonly lifetime: Lifetime | undefined;
+      /** Another after each change. */
+      readonly version: string;
+      /** When it was changed last, in milliseconds; Kubernetes tells whole seconds. */
+      readonly changedAt: number;
+    }
   | { readonly kind: 'none' };
 
 export function factsOf(object: KubeObject): Facts {
@@ -64,9 +76,9 @@ export function factsOf(object: KubeObject): Facts {
         hasData: object.metadata.annotations?.[identityAnnotation] !== undefined,
       };
     case 'Secret': {
-      const { annotations = {} } = object.metadata;
+      const { annotations = {}, resourceVersion: version = '' } = object.metadata;
       const lifetime = lifetimeOf(annotations[notBeforeAnnotation], annotations[notAfterAnnotation]);
-      return { kind: 'Secret', lifetime };
+      return { kind: 'Secret', lifetime, version, changedAt: changedAt(object) };
     }
     default:
       return { kind: 'none' };
@@ -105,12 +117,23 @@ function pod(object: KubeObject): Facts {
     member,
     position: positionOf(annotations),
     movedAt: movedAt(object.metadata.creationTimestamp, status),
+    createdAt: latest([object.metadata.creationTimestamp]),
+    refreshed: texts(json(annotations[secretsAnnotation])),
   };
 }
 
 function movedAt(creationTimestamp: string | undefined, status: Fields): number {
   const moves = records(status['conditions']).map((condition) => text(condition, 'lastTransitionTime'));
-  return Math.max(0, ...[creationTimestamp, ...moves].map((time) => Date.parse(time ?? '')).filter(Number.isFinite));
+  return latest([creationTimestamp, ...moves]);
+}
+
+/** The API server notes when each manager changed it. */
+function changedAt({ metadata }: KubeObject): number {
+  return latest([metadata.creationTimestamp, ...(metadata.managedFields ?? []).map(({ time }) => time)]);
+}
+
+function latest(times: readonly (string | undefined)[]): number {
+  return Math.max(0, ...times.map((time) => Date.parse(time ?? '')).filter(Number.isFinite));
 }
 
 /** One that waits for its leader goes on by itself. */

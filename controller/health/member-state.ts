@@ -4,7 +4,7 @@ import {
   settingsAnnotation,
   startAnnotation,
 } from '../../constructs/labels.ts';
-import { record, text, type Fields } from './fields.ts';
+import { json, record, text, type Fields } from './fields.ts';
 
 /** What a member states of itself on its pod. */
 export interface MemberState {
@@ -61,13 +61,4 @@ function settings(found: Fields): Settings | undefined {
     Array.isArray(values) ? [[name, [String(values[0]), String(values[1])]]] : [],
   );
   return { digest, refused: Object.fromEntries(refused), restart: Object.fromEntries(restart) };
-}
-
-function json(annotation: string | undefined): Fields {
-  if (annotation === undefined) return {};
-  try {
-    return record(JSON.parse(annotation));
-  } catch {
-    return {};
-  }
 }

@@ -9,7 +9,8 @@ export const Credentials = Type.Object(
     secretName: Type.Optional(
       Type.String({
         ...objectName,
-        description: 'The Secret of source Existing, with the keys username and password, such as orders-login.',
+        description:
+          'The Secret of source Existing, with the keys username and password, such as orders-login. Give it the label plumbline.dev/database: NAME, and a change of the password is in force within seconds; without it, when the kubelet looks, within two minutes.',
       }),
     ),
   },

@@ -190,12 +190,13 @@ test('after a restored backup an older version is taken in', () => {
   assert.equal(waiting.isSuspect, true, 'the reflector has said that versions went back');
 });
 
-test('of a Secret a change of its data is none, a change of its labels is one', () => {
+test('of a Secret a change of its data is looked at and is no drift, a change of its labels is one', () => {
   const secret = statedOf(resource(), 'Secret/orders-system');
   const given = new Given();
   given.children.accept(live(secret, { managedFields: [] }), secret.hash);
   given.children.upsert(live(secret, { managedFields: [], resourceVersion: '101', fields: { data: { a: 'Yg==' } } }));
-  assert.deepEqual(given.woken, []);
+  assert.deepEqual(given.woken, ['health shop/orders']);
+  assert.equal(given.children.get(secret.key)?.suspect, undefined);
   given.children.upsert(
     live(secret, {
       managedFields: [],

@@ -75,6 +75,7 @@ class Given {
         },
       },
       certificates: { keep: async () => this.renewalDueAt },
+      mounts: { refresh: async () => undefined },
       rollouts: new Rollouts({
         kube: kube as Kube,
         children: this.children,

@@ -110,8 +110,23 @@ test('of a Secret counts how long the certificate in it holds', () => {
     'plumbline.dev/not-after': '2026-04-01T00:00:00Z',
   };
   const lifetime = { notBefore: Date.UTC(2026, 0, 1), notAfter: Date.UTC(2026, 3, 1) };
-  assert.deepEqual(factsOf(object('Secret', {}, { annotations })), { kind: 'Secret', lifetime });
-  assert.deepEqual(factsOf(object('Secret', {})), { kind: 'Secret', lifetime: undefined });
+  const facts = factsOf(object('Secret', {}, { annotations }));
+  assert.deepEqual(facts.kind === 'Secret' && facts.lifetime, lifetime);
+});
+
+test('of a Secret counts which version it is, and when somebody changed it last', () => {
+  const metadata = {
+    resourceVersion: '12',
+    creationTimestamp: '2026-01-01T12:00:00Z',
+    managedFields: [{ time: '2026-01-01T12:00:00Z' }, { time: '2026-01-02T12:00:00Z' }, {}],
+  };
+  const changedAt = Date.parse('2026-01-02T12:00:00Z');
+  assert.deepEqual(factsOf(object('Secret', {}, metadata)), {
+    kind: 'Secret',
+    lifetime: undefined,
+    version: '12',
+    changedAt,
+  });
 });
 
 test('of a pod is read what the member states of itself, and what cannot be read counts as not stated', () => {

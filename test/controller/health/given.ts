@@ -15,6 +15,8 @@ export function podFacts(more: Partial<FactsOf<'Pod'>> = {}): FactsOf<'Pod'> {
     member: memberState({}),
     position: 0,
     movedAt: 0,
+    createdAt: 0,
+    refreshed: {},
     ...more,
   };
 }
