@@ -22,6 +22,7 @@ export const ownedParameters: readonly string[] = [
   'ignore_checksum_failure',
   'jit_provider',
   'listen_addresses',
+  'local_preload_libraries',
   'log_destination',
   'log_directory',
   'log_filename',
@@ -33,6 +34,7 @@ export const ownedParameters: readonly string[] = [
   'primary_slot_name',
   'recovery_init_sync_method',
   'restart_after_crash',
+  'session_preload_libraries',
   'stats_temp_directory',
   'sync_replication_slots',
   'synchronized_standby_slots',
@@ -50,7 +52,6 @@ export const ownedParameters: readonly string[] = [
 /** Families of such settings: commands, libraries that are loaded, files, everything of TLS and of recovery. */
 export const ownedFamilies: readonly string[] = [
   '*_command',
-  '*_preload_libraries',
   '*_file',
   '*keyfile',
   'ssl*',

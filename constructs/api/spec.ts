@@ -110,6 +110,11 @@ export const Spec = Type.Object(
         fieldPath: '.parameters',
       },
       {
+        rule: "!has(self.parameters) || !('shared_preload_libraries' in self.parameters) || self.parameters['shared_preload_libraries'].matches('^[A-Za-z0-9_-]+( *, *[A-Za-z0-9_-]+)*$')",
+        message: 'must have names of libraries in shared_preload_libraries, such as pg_stat_statements, and no paths',
+        fieldPath: '.parameters',
+      },
+      {
         rule: "!has(self.username) || !(self.username in ['postgres', 'public', 'none', 'plumbline_replication', 'plumbline_rewind'] || self.username.startsWith('pg_'))",
         message: 'must not be a role of the system: choose another name',
         fieldPath: '.username',

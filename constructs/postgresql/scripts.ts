@@ -809,6 +809,18 @@ from sql import SqlError, literal
 
 ASKED = os.environ.get("PLUMBLINE_ASKED", "/etc/plumbline-asked")
 LIBRARIES = "shared_preload_libraries"
+# Patroni gives these to the server as arguments, so that the server itself never has them waiting.
+# Source: https://patroni.readthedocs.io/en/latest/patroni_configuration.html
+COMMAND_LINE = (
+    "max_connections",
+    "max_locks_per_transaction",
+    "max_prepared_transactions",
+    "max_replication_slots",
+    "max_wal_senders",
+    "max_worker_processes",
+    "track_commit_timestamp",
+    "wal_level",
+)
 
 
 def digest_of(configuration):
@@ -844,11 +856,20 @@ class Settings:
         digest = digest_of(configuration)
         if self._judged[0] != digest:
             self._judged = (digest, self._refused(configuration["postgresql"]["parameters"]))
-        restart = patroni.get("pending_restart_reason") or {}
+        reasons = patroni.get("pending_restart_reason") or {}
+        restart = {name: [reason.get("old_value"), reason.get("new_value")] for name, reason in reasons.items()}
+        return {"digest": digest, "refused": self._judged[1], "restart": self._confirmed(restart)}
+
+    def _confirmed(self, restart):
+        """Those that the server confirms. Patroni asks it one second after a reload, which it may not have seen by then, and never again."""
+        if not restart:
+            return {}
+        names = ", ".join(literal(name) for name in restart)
+        found = json.loads(self._sql.run(f"select json_object_agg(name, array[setting, pending_restart::text]) from pg_settings where name in ({names});"))
         return {
-            "digest": digest,
-            "refused": self._judged[1],
-            "restart": {name: [reason.get("old_value"), reason.get("new_value")] for name, reason in restart.items()},
+            name: values
+            for name, values in restart.items()
+            if found[name][1] == "true" or (name in COMMAND_LINE and found[name][0] != values[1])
         }
 
     def _refused(self, parameters):
@@ -1293,16 +1314,17 @@ class Steward:
         if complaint:
             self.complain(complaint)
         mark = self.settings.mark()
-        if mark is None or mark == self.judged:
-            return
-        found = self.settings.judge()
-        if found is None:
+        # A primary says nothing before its roles and its database are there: so whoever reads this knows that they are.
+        if mark is None or mark == self.judged or (primary_since(self.data) and self.ensured is None):
             return
         try:
+            found = self.settings.judge()
+            if found is None:
+                return
             stated = json.dumps(found, separators=(",", ":"))
             Kube("plumbline-steward").annotate("pods", self.member.name, {SETTINGS: stated})
             self.judged = mark
-        except KubeError as error:
+        except (SqlError, KubeError) as error:
             self.complain(f"settings cannot be stated on the pod: {error}")
 
     def measure(self, is_primary):

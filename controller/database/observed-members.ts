@@ -1,3 +1,4 @@
+import { digestOf } from '../../constructs/digest.ts';
 import { engines } from '../../constructs/engine.ts';
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import type { StoredSpec } from '../../constructs/api/spec.ts';
@@ -85,17 +86,18 @@ function member(
   const isLeader = seen === leader;
   const health = healthOf(child, facts, isLeader);
   const read = facts.member.settings?.digest === settings ? facts.member.settings : undefined;
-  const isWaiting = Object.keys(read?.restart ?? {}).length > 0;
+  const restart = restartOf(read);
   return {
     name,
     ordinal,
     health,
     isLeader,
-    need: facts.template === template ? (isWaiting ? 'restart' : 'nothing') : 'replacement',
+    need: facts.template === template ? (restart === undefined ? 'nothing' : 'restart') : 'replacement',
     isLowered: isLowered(read),
     hasRead: read !== undefined,
     isCaughtUp: health === 'healthy' && (leader?.facts.position ?? 0) - facts.position <= nearEnough,
-    isAsked: isWaiting && facts.member.askedRestart === settings,
+    restart,
+    isAsked: restart !== undefined && facts.member.askedRestart === restart,
     idleSince: isIdle(health, facts) ? facts.movedAt : undefined,
     hasFailedToStart: facts.member.server === 'start failed',
     trouble: facts.trouble ?? (facts.member.server === '' ? undefined : `Patroni says ${facts.member.server}`),
@@ -110,6 +112,7 @@ const nobody: Omit<Member, 'name' | 'ordinal'> = {
   isLowered: false,
   hasRead: false,
   isCaughtUp: false,
+  restart: undefined,
   isAsked: false,
   idleSince: undefined,
   hasFailedToStart: false,
@@ -134,6 +137,12 @@ const underWay: ReadonlySet<string> = new Set([
 
 function isIdle(health: MemberHealth, { member }: Pod): boolean {
   return health === 'stuck' || (health === 'working' && !underWay.has(member.server));
+}
+
+/** Names a need for a restart: what is to be in force, and what is. */
+function restartOf(settings: Settings | undefined): string | undefined {
+  if (settings === undefined || Object.keys(settings.restart).length === 0) return undefined;
+  return digestOf([settings.digest, settings.restart]);
 }
 
 function isLowered(settings: Settings | undefined): boolean {

@@ -147,7 +147,7 @@ export class Rollouts {
     const again = decide(run, this.#observe(resource, memory, course.spec, [...others, ...live]));
     if (!isSameStep(step, again)) return { kind: 'outdated', message: 'The members are looked at again.' };
     const pod = live.find(({ name }) => step.kind !== 'switchover' && name === step.member);
-    const taken = await this.#executor.carryOut(step, { resource, pod, delivered: course.spec }, signal);
+    const taken = await this.#executor.carryOut(step, { resource, pod }, signal);
     if (step.kind === 'switchover' && taken.kind !== 'outdated') {
       memory.switchover = askedAgain(memory.switchover, step.from, clock.now());
     }

@@ -84,12 +84,17 @@ function phaseOf(seen: Seen, ready: number, primary: string | undefined): Phase 
   if (seen.isDeleting) return 'Deleting';
   if (set === undefined && hindrance?.isStalled) return 'Failed';
   if (set === undefined && !wasUp) return seen.isApplied ? 'Provisioning' : 'Pending';
-  if (set !== undefined && ready >= wanted && primary !== undefined)
-    return isMoving(set, seen) ? 'Updating' : 'Running';
-  if (!wasUp) return 'Provisioning';
+  const isWhole = set !== undefined && ready >= wanted && primary !== undefined;
+  if (!wasUp && (!isWhole || !isSetUp(seen, primary))) return 'Provisioning';
+  if (isWhole) return isMoving(set, seen) ? 'Updating' : 'Running';
   // Members that the spec has added are no loss.
   const isLoss = ready < before.readyReplicas || primary === undefined || set === undefined;
   return isLoss || before.phase === 'Degraded' ? 'Degraded' : 'Updating';
+}
+
+/** A primary states its settings once it has made the roles and the database. */
+function isSetUp({ pods }: Seen, primary: string): boolean {
+  return pods.some(({ name, facts }) => name === primary && facts.member.settings !== undefined);
 }
 
 /** Until its controller has seen a change its numbers are of before; then a new spec counts as under way, a repair does not. */
@@ -111,6 +116,9 @@ function membersVerdict(seen: Seen, phase: Phase, ready: number, primary: string
     return verdict(false, 'PodTrouble', `${count}; ${trouble.name}: ${trouble.facts.trouble}`);
   }
   if (ready >= wanted && primary === undefined) return noPrimary;
+  if (phase === 'Provisioning' && ready >= wanted) {
+    return verdict(false, 'RolesMissing', `${count}; ${primary} has yet to make the roles and the database.`);
+  }
   if (phase === 'Degraded') return verdict(false, 'MembersMissing', `${count}.`);
   return verdict(false, phase === 'Updating' ? 'MembersUpdating' : 'MembersStarting', `${count}.`);
 }
@@ -122,15 +130,12 @@ function progressVerdict({ hindrance, rollout }: Seen, phase: Phase): Verdict {
     const message = hindrance.isStalled ? 'It cannot go on; the condition Stalled says why.' : hindrance.message;
     return verdict(false, hindrance.reason, message);
   }
+  if (rollout !== undefined && phase !== 'Deleting') return verdict(true, 'MembersUpdating', rollout);
   switch (phase) {
     case 'Provisioning':
       return verdict(true, 'MembersStarting', 'Members are starting for the first time.');
     case 'Updating':
-      return verdict(
-        true,
-        'MembersUpdating',
-        rollout ?? 'Members are being added, removed or brought to a new template.',
-      );
+      return verdict(true, 'MembersUpdating', 'Members are being added, removed or brought to a new template.');
     case 'Pending':
       return notApplied;
     case 'Deleting':

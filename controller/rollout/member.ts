@@ -34,7 +34,9 @@ export interface Member {
   readonly hasRead: boolean;
   /** A replica that has all but the last of what the primary has written. */
   readonly isCaughtUp: boolean;
-  /** A restart was asked for that has not come to its end. */
+  /** What a restart for the settings that wait now is asked for by; undefined where none waits. */
+  readonly restart: string | undefined;
+  /** That restart was asked for, and has not come to its end. */
   readonly isAsked: boolean;
   /** Since when it has been getting nowhere, in milliseconds; undefined for one that is healthy, or clones or replays however slowly. */
   readonly idleSince: number | undefined;

@@ -1,6 +1,4 @@
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
-import type { StoredSpec } from '../../constructs/api/spec.ts';
-import { engines } from '../../constructs/engine.ts';
 import { askedRestartAnnotation, patroniLabels } from '../../constructs/labels.ts';
 import { namesOf } from '../../constructs/names.ts';
 import { isObjectMissing, type Kube, type KubeObject, type ResourceType } from '../kube/index.ts';
@@ -17,8 +15,6 @@ export interface Scene {
   readonly resource: StoredDatabaseService;
   /** Of the step's member. */
   readonly pod: SeenPod | undefined;
-  /** The spec whose settings a restart is for. */
-  readonly delivered: StoredSpec;
 }
 
 export type Taken =
@@ -53,14 +49,14 @@ export class StepExecutor {
   }
 
   /** @throws KubeError */
-  async carryOut(step: Action, { resource, pod, delivered }: Scene, signal: AbortSignal): Promise<Taken> {
+  async carryOut(step: Action, { resource, pod }: Scene, signal: AbortSignal): Promise<Taken> {
     const { namespace } = resource.metadata;
     const leader = await this.leader(resource, signal);
     if (step.kind === 'switchover') return this.#switchOver(step, resource, leader, signal);
     if (pod === undefined || (step.isReplica && leader === step.member)) {
       return { kind: 'outdated', message: `${step.member} is looked at again.` };
     }
-    if (step.kind === 'restart') await this.#restart(step.member, pod, { ...resource, spec: delivered }, signal);
+    if (step.kind === 'restart') await this.#restart(step.member, pod, step.token, namespace, signal);
     else {
       const { uid, resourceVersion } = pod;
       await this.#kube.delete(pods, { namespace, name: step.member }, { uid, resourceVersion, signal });
@@ -68,24 +64,9 @@ export class StepExecutor {
     return { kind: 'done', message: step.message };
   }
 
-  async #restart(
-    name: string,
-    { uid }: SeenPod,
-    { metadata, spec, apiVersion, kind }: StoredDatabaseService,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { namespace } = metadata;
-    const digest = engines[spec.engine].settingsDigest({
-      apiVersion,
-      kind,
-      metadata: { name: metadata.name, namespace },
-      spec,
-    });
-    const body = {
-      apiVersion: 'v1',
-      kind: 'Pod',
-      metadata: { name, namespace, uid, annotations: { [askedRestartAnnotation]: digest } },
-    };
+  async #restart(name: string, { uid }: SeenPod, token: string, namespace: string, signal: AbortSignal): Promise<void> {
+    const annotations = { [askedRestartAnnotation]: token };
+    const body = { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace, uid, annotations } };
     await this.#kube.apply(body, { type: pods, fieldManager: restartManager, force: true, signal });
   }
 

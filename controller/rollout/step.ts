@@ -9,7 +9,14 @@ export type Step =
   /** The pod is deleted; the StatefulSet makes it again from the new template. `isReplica`: not if it has become the primary. */
   | { readonly kind: 'replace'; readonly member: string; readonly isReplica: boolean; readonly message: string }
   /** The server is restarted in its pod. `isReplica`: not if it has become the primary. */
-  | { readonly kind: 'restart'; readonly member: string; readonly isReplica: boolean; readonly message: string }
+  | {
+      readonly kind: 'restart';
+      readonly member: string;
+      readonly isReplica: boolean;
+      /** What it is asked for by: another for each need. */
+      readonly token: string;
+      readonly message: string;
+    }
   /** The primary hands over to one of these, the first that can. */
   | {
       readonly kind: 'switchover';
@@ -120,11 +127,12 @@ function replace({ name, isLeader, health }: Member, because: string): Step {
   };
 }
 
-function restart({ name, isLeader }: Member, because: string): Step {
+function restart({ name, isLeader, restart: token = '' }: Member, because: string): Step {
   return {
     kind: 'restart',
     member: name,
     isReplica: !isLeader,
+    token,
     message: `${name} restarts its server for new settings: ${because}.`,
   };
 }

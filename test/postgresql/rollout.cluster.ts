@@ -1,29 +1,95 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { whyNoNode } from '../cluster/index.ts';
-import { Stage } from './stage.ts';
+import { longestGap, lostRows } from './acknowledgements.ts';
+import { ManagedDatabase } from './managed-database.ts';
+import { storedRows, Writer } from './writer.ts';
 
 const reason = whyNoNode();
 const skip = reason === undefined ? false : `No node here: ${reason}.`;
 
-test('a change of the pods reaches replicas first and the old primary last, after a switchover', { skip }, async () => {
-  // GIVEN three members
-  await using stage = await Stage.open({ replicas: 3, durability: 'Sync' });
-  const before = await stage.uids();
-  const primary = await stage.primary();
+test('changes of three members', { skip }, async (t) => {
+  await using managed = await ManagedDatabase.open({ replicas: 3, durability: 'Sync' });
+  const { database } = managed;
 
-  // WHEN their resources change
-  await stage.edit({ resources: { requests: { cpu: '60m', memory: '256Mi' } } });
-  await stage.rolledOut(before);
+  await t.test('pods: replicas first, the old primary last after a switchover, and no row is lost', async (t) => {
+    const before = await managed.lives();
+    const primary = await managed.primary();
+    await using writer = await Writer.start(database);
 
-  // THEN each was made again once, the primary last, and another one leads
-  const steps = stage.steps.map(({ reason, message }) => `${reason} ${/^\S+/.exec(message)?.[0]}`);
-  const replicas = ['orders-2', 'orders-1', 'orders-0'].filter((name) => name !== primary);
-  assert.deepEqual(steps, [
-    ...replicas.map((name) => `MemberReplaced ${name}`),
-    `SwitchoverRequested ${primary}`,
-    `MemberReplaced ${primary}`,
-    'RevisionStable Every',
-  ]);
-  assert.notEqual(await stage.primary(), primary);
+    await managed.edit({ resources: { requests: { cpu: '60m', memory: '256Mi' } } });
+    await managed.stable();
+
+    const replicas = ['orders-2', 'orders-1', 'orders-0'].filter((name) => name !== primary);
+    assert.deepEqual(managed.stepsInWords(), [
+      ...replicas.map((name) => `MemberReplaced ${name}`),
+      `SwitchoverRequested ${primary}`,
+      `MemberReplaced ${primary}`,
+      'RevisionStable Every',
+    ]);
+    assert.notEqual(await managed.primary(), primary);
+    const after = await managed.lives();
+    assert(after.every(({ uid }, i) => uid !== before[i]?.uid));
+    const acknowledged = await writer.stop();
+    t.diagnostic(`${longestGap(acknowledged, 0).toFixed(2)} s without writes, ${acknowledged.length} rows`);
+    assert.deepEqual(lostRows(acknowledged, await storedRows(database)), []);
+  });
+
+  await t.test('a setting that needs a reload restarts nothing', async () => {
+    const before = await managed.lives();
+    await managed.edit({ parameters: { work_mem: '8MB' } });
+    await managed.stable();
+    assert.deepEqual(await managed.everySays('show work_mem'), ['8MB', '8MB', '8MB']);
+    assert.deepEqual(await managed.lives(), before);
+  });
+
+  await t.test('a setting that needs a restart restarts each server in its pod, the old primary last', async () => {
+    const [before, primary] = [await managed.lives(), await managed.primary()];
+    managed.steps.length = 0;
+    await managed.edit({ parameters: { max_connections: '120' } });
+    await managed.stable();
+    assert.deepEqual(await managed.everySays('show max_connections'), ['120', '120', '120']);
+    const after = await managed.lives();
+    assert.deepEqual(
+      after.map(({ uid }) => uid),
+      before.map(({ uid }) => uid),
+    );
+    assert(after.every(({ startedAt }, i) => startedAt !== before[i]?.startedAt));
+    const steps = managed.stepsInWords();
+    const restarts = steps.filter((step) => step.startsWith('ServerRestarted'));
+    assert.equal(new Set(restarts).size, restarts.length, 'each once');
+    assert.equal(steps.indexOf(`SwitchoverRequested ${primary}`), 2);
+  });
+
+  await t.test('a lower value that standbys follow: the primary first', async () => {
+    const primary = await managed.primary();
+    managed.steps.length = 0;
+    await managed.edit({ parameters: { max_connections: '110' } });
+    await managed.stable();
+    assert.deepEqual(await managed.everySays('show max_connections'), ['110', '110', '110']);
+    assert.equal(managed.stepsInWords()[0], `ServerRestarted ${primary}`);
+    assert.equal(await managed.primary(), primary);
+  });
+
+  await t.test('two changes in a row end at the last one', async () => {
+    await managed.edit({ resources: { requests: { cpu: '61m', memory: '256Mi' } } });
+    await managed.edit({ resources: { requests: { cpu: '62m', memory: '256Mi' } } });
+    await managed.stable();
+    const cpus = await Promise.all(
+      database.members.map(async (name) => JSON.stringify((await database.pod(name))['spec']).includes('"cpu":"62m"')),
+    );
+    assert.deepEqual(cpus, [true, true, true]);
+  });
+
+  await t.test('another controller at each step carries on', async () => {
+    managed.steps.length = 0;
+    managed.restartAtEachStep();
+    await managed.edit({ resources: { requests: { cpu: '63m', memory: '256Mi' } } });
+    await managed.stable();
+    const replaced = managed.stepsInWords().filter((step) => step.startsWith('MemberReplaced'));
+    assert.deepEqual(
+      [...replaced].sort(),
+      ['orders-0', 'orders-1', 'orders-2'].map((name) => `MemberReplaced ${name}`),
+    );
+  });
 });

@@ -14,6 +14,18 @@ from sql import SqlError, literal
 
 ASKED = os.environ.get("PLUMBLINE_ASKED", "/etc/plumbline-asked")
 LIBRARIES = "shared_preload_libraries"
+# Patroni gives these to the server as arguments, so that the server itself never has them waiting.
+# Source: https://patroni.readthedocs.io/en/latest/patroni_configuration.html
+COMMAND_LINE = (
+    "max_connections",
+    "max_locks_per_transaction",
+    "max_prepared_transactions",
+    "max_replication_slots",
+    "max_wal_senders",
+    "max_worker_processes",
+    "track_commit_timestamp",
+    "wal_level",
+)
 
 
 def digest_of(configuration):
@@ -49,11 +61,20 @@ class Settings:
         digest = digest_of(configuration)
         if self._judged[0] != digest:
             self._judged = (digest, self._refused(configuration["postgresql"]["parameters"]))
-        restart = patroni.get("pending_restart_reason") or {}
+        reasons = patroni.get("pending_restart_reason") or {}
+        restart = {name: [reason.get("old_value"), reason.get("new_value")] for name, reason in reasons.items()}
+        return {"digest": digest, "refused": self._judged[1], "restart": self._confirmed(restart)}
+
+    def _confirmed(self, restart):
+        """Those that the server confirms. Patroni asks it one second after a reload, which it may not have seen by then, and never again."""
+        if not restart:
+            return {}
+        names = ", ".join(literal(name) for name in restart)
+        found = json.loads(self._sql.run(f"select json_object_agg(name, array[setting, pending_restart::text]) from pg_settings where name in ({names});"))
         return {
-            "digest": digest,
-            "refused": self._judged[1],
-            "restart": {name: [reason.get("old_value"), reason.get("new_value")] for name, reason in restart.items()},
+            name: values
+            for name, values in restart.items()
+            if found[name][1] == "true" or (name in COMMAND_LINE and found[name][0] != values[1])
         }
 
     def _refused(self, parameters):

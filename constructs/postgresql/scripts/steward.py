@@ -103,16 +103,17 @@ class Steward:
         if complaint:
             self.complain(complaint)
         mark = self.settings.mark()
-        if mark is None or mark == self.judged:
-            return
-        found = self.settings.judge()
-        if found is None:
+        # A primary says nothing before its roles and its database are there: so whoever reads this knows that they are.
+        if mark is None or mark == self.judged or (primary_since(self.data) and self.ensured is None):
             return
         try:
+            found = self.settings.judge()
+            if found is None:
+                return
             stated = json.dumps(found, separators=(",", ":"))
             Kube("plumbline-steward").annotate("pods", self.member.name, {SETTINGS: stated})
             self.judged = mark
-        except KubeError as error:
+        except (SqlError, KubeError) as error:
             self.complain(f"settings cannot be stated on the pod: {error}")
 
     def measure(self, is_primary):

@@ -31,7 +31,8 @@ async function say(ordinal: number, status: object): Promise<void> {
 }
 
 async function role(ordinal: number, role: 'primary' | 'replica'): Promise<void> {
-  const body = { metadata: { labels: { 'plumbline.dev/role': role } } };
+  const annotations = { 'plumbline.dev/settings': '{"digest":"d","refused":{},"restart":{}}' };
+  const body = { metadata: { labels: { 'plumbline.dev/role': role }, annotations } };
   await shop.patch('Pod', `orders-${ordinal}`, { body, fieldManager: 'Patroni' });
 }
 

@@ -3,7 +3,7 @@ import { memberState } from '../../../controller/health/member-state.ts';
 
 type FactsOf<K extends Facts['kind']> = Extract<Facts, { kind: K }>;
 
-/** A pod that is ready, of template `new`, and has said nothing of itself. */
+/** A pod that is ready, of template `new`, whose member has made roles and database. */
 export function podFacts(more: Partial<FactsOf<'Pod'>> = {}): FactsOf<'Pod'> {
   return {
     kind: 'Pod',
@@ -12,7 +12,7 @@ export function podFacts(more: Partial<FactsOf<'Pod'>> = {}): FactsOf<'Pod'> {
     isEnded: false,
     trouble: undefined,
     template: 'new',
-    member: memberState({}),
+    member: memberState({ 'plumbline.dev/settings': '{"digest":"new"}' }),
     position: 0,
     movedAt: 0,
     createdAt: 0,

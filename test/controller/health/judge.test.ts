@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { phases, type Phase } from '../../../constructs/api/status.ts';
 import { judge, type Health, type Hindrance, type Seen } from '../../../controller/health/judge.ts';
+import { memberState } from '../../../controller/health/member-state.ts';
 import { podFacts, setFacts } from './given.ts';
 
 const set = setFacts(3);
@@ -47,6 +48,15 @@ const rows: readonly Row[] = [
     seen: { statefulSet: undefined, pods: [], before: first },
     phase: 'Provisioning',
     conditions: '-MembersStarting +MembersStarting -NoMemberLost -NothingToDo',
+  },
+  {
+    what: 'all are ready at their first start, and the primary has yet to make roles and database',
+    seen: {
+      pods: [pod('orders-0', { isPrimary: true, member: memberState({}) }), pod('orders-1'), pod('orders-2')],
+      before: { ...first, phase: 'Provisioning' },
+    },
+    phase: 'Provisioning',
+    conditions: '-RolesMissing +MembersStarting -NoMemberLost -NothingToDo',
   },
   {
     what: 'members start for the first time',

@@ -11,6 +11,7 @@ export function member(ordinal: number, more: Partial<Member> = {}): Member {
     isLowered: false,
     hasRead: true,
     isCaughtUp: true,
+    restart: undefined,
     isAsked: false,
     idleSince: undefined,
     hasFailedToStart: false,

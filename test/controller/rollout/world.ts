@@ -92,6 +92,7 @@ export function observe(world: World): Observation {
       isLowered: false,
       hasRead: state === 'up' || state === 'behind',
       isCaughtUp: state === 'up',
+      restart: undefined,
       isAsked: false,
       idleSince: state === 'stuck' ? 0 : undefined,
       hasFailedToStart: false,
