@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
-import { performance } from 'node:perf_hooks';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { DatabaseServiceDocument } from '../../constructs/api/resource.ts';
@@ -140,13 +139,4 @@ test('the rendering half has no clock, no randomness, no environment and no file
     const source = readFileSync(new URL(name, folder), 'utf8');
     assert.doesNotMatch(source, /new Date|Date\.now|Math\.random|randomUUID|process\.|node:fs|performance/, name);
   }
-});
-
-test('a database renders in about a millisecond, and the time of one does not grow with their number', () => {
-  // Judged with a wide margin: machines are noisy, and `npm run bench -- render` has the figure.
-  const databases = Array.from({ length: 500 }, (_, index) => orders(everything, `orders-${index}`));
-  databases.slice(0, 100).forEach(render);
-  const begun = performance.now();
-  databases.forEach(render);
-  assert.ok((performance.now() - begun) / databases.length < 5);
 });
