@@ -90,11 +90,11 @@ export function observedChild(object: KubeObject, before: Child | undefined): Ch
 }
 
 /**
- * Pods and data claims are made by the StatefulSet controller: they are looked at, never compared with what we state. Claims that we state
+ * Pods, data claims and Jobs are made by controllers of Kubernetes: they are looked at, never compared with what we state. Claims that we state
  * bear the label that the templates of the StatefulSet don't.
  */
 function isJudged(object: KubeObject): boolean {
-  if (object.kind === 'Pod') return false;
+  if (object.kind === 'Pod' || object.kind === 'Job') return false;
   if (object.kind !== 'PersistentVolumeClaim') return true;
   return isManaged(object) || appliedEntry(object, fieldManager) !== undefined;
 }

@@ -7,6 +7,7 @@ import type { Health, Verdict } from '../health/judge.ts';
 export interface ConditionFacts {
   readonly health: Health;
   readonly tls: Verdict;
+  readonly backup: Verdict;
   /** What others changed and drift.policy leaves as it is. */
   readonly left: readonly Drift[];
   readonly isApplied: boolean;
@@ -23,6 +24,7 @@ const verdictsOf: Readonly<Record<string, (facts: ConditionFacts) => Verdict>> =
   Stalled: ({ health }) => health.stalled,
   Drifted: drifted,
   TlsReady: ({ tls }) => tls,
+  BackupCurrent: ({ backup }) => backup,
 };
 
 /** The types of conditions that we write. */

@@ -11,6 +11,8 @@ const type = (apiVersion: string, kind: string, plural: string): ResourceType =>
 export const databaseServices: ResourceType = { apiVersion, kind, plural, namespaced: true };
 export const pods = type('v1', 'Pod', 'pods');
 export const claims = type('v1', 'PersistentVolumeClaim', 'persistentvolumeclaims');
+/** Made by Kubernetes from the CronJob of the backups, whose label they bear. */
+export const jobs = type('batch/v1', 'Job', 'jobs');
 export const secrets = type('v1', 'Secret', 'secrets');
 export const statefulSets = type('apps/v1', 'StatefulSet', 'statefulsets');
 
@@ -35,7 +37,7 @@ export interface WatchedKind {
 
 /** Everything that bears the label of a database. */
 export const watchedKinds: readonly WatchedKind[] = [
-  ...[...rendered, claims, pods].map((type) => ({ type, metadataOnly: false })),
+  ...[...rendered, claims, pods, jobs].map((type) => ({ type, metadataOnly: false })),
   { type: secrets, metadataOnly: true },
 ];
 

@@ -16,6 +16,7 @@ import {
   type Mounts,
   type Outcome,
 } from './delivery.ts';
+import { observedBackup } from './backups.ts';
 import { document } from './document.ts';
 import { exists, missingSecret } from './lookups.ts';
 import type { Memory, Untold } from './memory.ts';
@@ -103,8 +104,10 @@ export class Reconciler {
     logHindrance(blocker, memory, log);
     const { clock, children } = this.#options;
     const tls = observedTls(resource, children.of(key), clock.now());
+    const backup = await observedBackup(kube, resource, children.of(key), memory, signal);
     const rollout = progress.message;
-    await this.#reporter.report({ ...run, isValid: problems.length === 0, blocker, tls, git, rollout }, signal);
+    const findings = { ...run, isValid: problems.length === 0, blocker, tls, backup, git, rollout };
+    await this.#reporter.report(findings, signal);
     if (blocker?.next.kind === 'retry') throw blocker.next.error;
     const again = blocker?.next.kind === 'look-again' ? lookAgainMs * (blocker.next.isSeldom ? seldom : 1) : Infinity;
     const untilDue = [renewal.dueAt, isDeleting ? undefined : tls.turnsAt].map((at = Infinity) => at - clock.now());

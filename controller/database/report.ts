@@ -1,6 +1,7 @@
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import type { DatabaseServiceStatus } from '../../constructs/api/status.ts';
 import type { TlsVerdict } from '../health/judge-tls.ts';
+import type { Verdict } from '../health/judge.ts';
 import type { Clock, Kube } from '../kube/index.ts';
 import type { Blocker } from './blocker.ts';
 import type { Children } from './children.ts';
@@ -28,6 +29,7 @@ export interface Findings {
   readonly isValid: boolean;
   readonly blocker: Blocker | undefined;
   readonly tls: TlsVerdict;
+  readonly backup: Verdict;
   readonly git: GitState | undefined;
   /** What a rollout is about, in a sentence. */
   readonly rollout: string | undefined;
@@ -45,7 +47,7 @@ export class Reporter {
 
   /** Writes the status if it changed. @throws KubeError, and then what is untold stays so */
   async report(findings: Findings, signal: AbortSignal): Promise<void> {
-    const { key, resource, memory, isValid, blocker, tls, git, rollout } = findings;
+    const { key, resource, memory, isValid, blocker, tls, backup, git, rollout } = findings;
     const { databases, children, clock } = this.#options;
     // A newer object may have come while we acted: its status is the one to compare with.
     const newest = databases.get(key);
@@ -56,6 +58,7 @@ export class Reporter {
       before,
       ...observedHealth(resource, children.of(key), before, blocker, rollout),
       tls: tls.verdict,
+      backup,
       isValid,
       untold: memory.untold,
       left: [...memory.left.values()].flat(),

@@ -20,6 +20,7 @@ export interface StatusFacts {
   readonly before: DatabaseServiceStatus | undefined;
   readonly health: Health;
   readonly tls: Verdict;
+  readonly backup: Verdict;
   /** Members that exist. */
   readonly replicas: number;
   readonly untold: Untold;
@@ -54,14 +55,14 @@ function ours(status: DatabaseServiceStatus): DatabaseServiceStatus {
 }
 
 function compose(facts: StatusFacts): DatabaseServiceStatus {
-  const { resource, before, health, tls, replicas, untold, left, now, isValid } = facts;
+  const { resource, before, health, tls, backup, replicas, untold, left, now, isValid } = facts;
   const { name, generation } = resource.metadata;
   const { readyReplicas, phase, primary } = health;
   const isApplied = !isValid || resource.spec.delivery?.apply !== false;
   return {
     observedGeneration: generation,
     phase,
-    conditions: conditionsOf({ health, tls, left, isApplied, generation, now }, before?.conditions ?? []),
+    conditions: conditionsOf({ health, tls, backup, left, isApplied, generation, now }, before?.conditions ?? []),
     replicas,
     readyReplicas,
     ready: `${readyReplicas}/${wantedReplicas(resource)}`,

@@ -58,6 +58,19 @@ export type Facts =
       /** When it was changed last, in milliseconds; Kubernetes tells whole seconds. */
       readonly changedAt: number;
     }
+  | {
+      readonly kind: 'CronJob';
+      /** When a Job of it succeeded last, in milliseconds. */
+      readonly lastSuccess: number | undefined;
+    }
+  | {
+      readonly kind: 'Job';
+      readonly outcome: 'running' | 'succeeded' | 'failed';
+      /** In milliseconds; 0 while it runs. */
+      readonly endedAt: number;
+      /** Why it failed, in the words of Kubernetes. */
+      readonly why: string;
+    }
   | { readonly kind: 'none' };
 
 export function factsOf(object: KubeObject): Facts {
@@ -80,6 +93,13 @@ export function factsOf(object: KubeObject): Facts {
       const lifetime = lifetimeOf(annotations[notBeforeAnnotation], annotations[notAfterAnnotation]);
       return { kind: 'Secret', lifetime, version, changedAt: changedAt(object) };
     }
+    case 'CronJob':
+      return {
+        kind: 'CronJob',
+        lastSuccess: latest([text(record(object['status']), 'lastSuccessfulTime')]) || undefined,
+      };
+    case 'Job':
+      return job(record(object['status']));
     default:
       return { kind: 'none' };
   }
@@ -94,6 +114,13 @@ function statefulSet(object: KubeObject): Facts {
     wanted: number(spec, 'replicas'),
     replicas: number(status, 'replicas'),
   };
+}
+
+function job(status: Fields): Facts {
+  const [failed, complete] = [condition(status, 'Failed', 'True'), condition(status, 'Complete', 'True')];
+  const endedAt = latest([text(failed ?? complete ?? {}, 'lastTransitionTime')]);
+  if (failed !== undefined) return { kind: 'Job', outcome: 'failed', endedAt, why: sentence(failed) };
+  return { kind: 'Job', outcome: complete === undefined ? 'running' : 'succeeded', endedAt, why: '' };
 }
 
 function pod(object: KubeObject): Facts {

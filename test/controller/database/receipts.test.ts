@@ -5,6 +5,7 @@ import { newMemory } from '../../../controller/database/memory.ts';
 import { remember } from '../../../controller/database/remember.ts';
 import { nextStatus } from '../../../controller/database/status.ts';
 import type { Drift } from '../../../controller/drift/index.ts';
+import { judgeBackup } from '../../../controller/health/judge-backup.ts';
 import { judgeTls } from '../../../controller/health/judge-tls.ts';
 import { judge } from '../../../controller/health/judge.ts';
 import { nameTaken } from '../../../controller/database/blocker.ts';
@@ -47,6 +48,7 @@ function restarted(...drifts: readonly Drift[]) {
     before: undefined,
     health,
     tls: judgeTls({ secret: undefined, members: [], now: 0 }).verdict,
+    backup: judgeBackup({ backup: undefined, lastSuccess: undefined, jobs: [], words: undefined }),
     replicas: 1,
     untold: { corrected: [], reported: drifts },
     left: [],

@@ -5,6 +5,7 @@ import { wasSettled } from '../../../controller/database/conditions.ts';
 import { nothingUntold } from '../../../controller/database/memory.ts';
 import { isStatus, nextStatus, strays, type StatusFacts } from '../../../controller/database/status.ts';
 import type { Drift } from '../../../controller/drift/index.ts';
+import { judgeBackup } from '../../../controller/health/judge-backup.ts';
 import { judgeTls } from '../../../controller/health/judge-tls.ts';
 import { judge, type Seen } from '../../../controller/health/judge.ts';
 import { podFacts, setFacts } from '../health/given.ts';
@@ -32,6 +33,7 @@ const facts: StatusFacts = {
   before: undefined,
   health: judge(seen),
   tls: judgeTls({ secret: 'orders-tls', members: [], now: 0 }).verdict,
+  backup: judgeBackup({ backup: undefined, lastSuccess: undefined, jobs: [], words: undefined }),
   replicas: 1,
   untold: nothingUntold,
   left: [],

@@ -168,3 +168,45 @@ test('what the start gate waits for is trouble, but for a leader that will come'
 test('objects of which health says nothing have no facts', () => {
   assert.deepEqual(factsOf(object('Service', {})), { kind: 'none' });
 });
+
+for (const [what, conditions, facts] of [
+  ['runs', [], { outcome: 'running', endedAt: 0, why: '' }],
+  [
+    'is about to be complete',
+    [{ type: 'SuccessCriteriaMet', status: 'True', lastTransitionTime: '2026-01-01T12:00:00Z' }],
+    { outcome: 'running', endedAt: 0, why: '' },
+  ],
+  [
+    'succeeded',
+    [{ type: 'Complete', status: 'True', lastTransitionTime: '2026-01-01T12:00:00Z' }],
+    { outcome: 'succeeded', endedAt: Date.parse('2026-01-01T12:00:00Z'), why: '' },
+  ],
+  [
+    'failed',
+    [
+      {
+        type: 'Failed',
+        status: 'True',
+        reason: 'DeadlineExceeded',
+        message: 'Job was active longer than specified deadline',
+        lastTransitionTime: '2026-01-01T12:00:00Z',
+      },
+    ],
+    {
+      outcome: 'failed',
+      endedAt: Date.parse('2026-01-01T12:00:00Z'),
+      why: 'DeadlineExceeded: Job was active longer than specified deadline',
+    },
+  ],
+] as const) {
+  test(`of a Job that ${what} counts how it ended`, () => {
+    assert.deepEqual(factsOf(object('Job', { status: { conditions } })), { kind: 'Job', ...facts });
+  });
+}
+
+test('of a CronJob counts when one of its Jobs succeeded last', () => {
+  const lastSuccess = Date.parse('2026-01-01T12:00:00Z');
+  const status = { lastSuccessfulTime: '2026-01-01T12:00:00Z' };
+  assert.deepEqual(factsOf(object('CronJob', { status })), { kind: 'CronJob', lastSuccess });
+  assert.deepEqual(factsOf(object('CronJob', {})), { kind: 'CronJob', lastSuccess: undefined });
+});

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { judgeBackup, type BackupJob, type BackupSeen } from '../../../controller/health/judge-backup.ts';
+
+const noon = Date.parse('2026-01-01T12:00:00Z');
+const backup = { schedule: '30 2 * * *' };
+
+function job(outcome: BackupJob['facts']['outcome'], hour: number): BackupJob {
+  const why = outcome === 'failed' ? 'BackoffLimitExceeded: Job has reached the specified backoff limit' : '';
+  const endedAt = outcome === 'running' ? 0 : noon + hour * 3_600_000;
+  return { name: `orders-backup-${hour}`, uid: `uid-${hour}`, facts: { kind: 'Job', outcome, endedAt, why } };
+}
+
+for (const [what, seen, reason] of [
+  ['there are none in the spec', { backup: undefined }, 'BackupOff'],
+  ['none was made yet', {}, 'NoBackupYet'],
+  ['the first one runs', { jobs: [job('running', 1)] }, 'NoBackupYet'],
+  ['the last one succeeded', { jobs: [job('succeeded', 1)] }, 'BackupSucceeded'],
+  ['the Jobs were cleared away', { lastSuccess: noon }, 'BackupSucceeded'],
+  ['the last one failed', { jobs: [job('failed', 2), job('succeeded', 1)] }, 'BackupFailed'],
+  ['one succeeded after one that failed', { jobs: [job('failed', 1), job('succeeded', 2)] }, 'BackupSucceeded'],
+  ['the next one runs after one that failed', { jobs: [job('failed', 1), job('running', 2)] }, 'BackupFailed'],
+  [
+    'one failed, and then they were suspended',
+    { backup: { ...backup, suspend: true }, jobs: [job('failed', 1)] },
+    'BackupSuspended',
+  ],
+] as const) {
+  test(`of backups is said, when ${what}: ${reason}`, () => {
+    const verdict = judgeBackup({ backup, lastSuccess: undefined, jobs: [], words: undefined, ...seen });
+    assert.deepEqual([verdict.reason, verdict.holds], [reason, reason === 'BackupSucceeded']);
+  });
+}
+
+test('of a backup that failed are said the Job, the words of both, and when the last good one was', () => {
+  const seen: BackupSeen = {
+    backup,
+    lastSuccess: noon,
+    jobs: [job('failed', 2)],
+    words: 'pg_dump: error: No space left on device',
+  };
+  assert.equal(
+    judgeBackup(seen).message,
+    'Job orders-backup-2 failed: BackoffLimitExceeded: Job has reached the specified backoff limit: pg_dump: error: No space left on device. The last good backup ended at 2026-01-01T12:00:00Z.',
+  );
+  assert.match(judgeBackup({ ...seen, lastSuccess: undefined }).message, /There is no good backup yet\.$/);
+});
