@@ -26,7 +26,8 @@ export class NodeDatabase implements AsyncDisposable {
   readonly cluster: NodeCluster;
   readonly namespace: string;
   readonly name: string;
-  readonly replicas: number;
+  /** How many members there are to be; set it when the database is scaled. */
+  replicas: number;
   readonly kube: KubeClient;
   readonly #connection: Connection;
   readonly #spec: Readonly<Record<string, unknown>>;
