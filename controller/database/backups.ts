@@ -10,8 +10,6 @@ import type { Memory } from './memory.ts';
 
 /** Such a text is part of a condition. */
 const longestWords = 500;
-/** The end of a log that says why: an error, its detail, and a hint. */
-const lastLines = 3;
 
 /**
  * Whether the last backup is a good one.
@@ -55,8 +53,12 @@ async function lastWords(kube: Kube, namespace: string, job: string, signal: Abo
     const labelSelector = `batch.kubernetes.io/job-name=${job}`;
     for await (const { items } of kube.list(pods, { namespace, labelSelector, signal })) found.push(...items);
     const said = found.flatMap(ends).toSorted((a, b) => b.at - a.at)[0]?.said ?? '';
-    const lines = said.split('\n').map((line) => line.trim());
-    return lines.filter(Boolean).slice(-lastLines).join('; ').slice(0, longestWords) || undefined;
+    const lines = said
+      .split('\n')
+      .map((line) => line.trim())
+      .filter(Boolean);
+    // The script says it in one line; where it could not, this is the end of its log.
+    return (lines.find((line) => /error:/i.test(line)) ?? lines.at(-1))?.slice(0, longestWords);
   } catch (error) {
     signal.throwIfAborted();
     if (classify(error).class === 'retry-now') throw error;

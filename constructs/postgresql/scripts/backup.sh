@@ -27,25 +27,54 @@ export PGCONNECT_TIMEOUT=30 PGAPPNAME=plumbline-backup PGCLIENTENCODING=UTF8
 name=$(date -u +%Y%m%dT%H%M%SZ)
 partial=$into/.partial-$name-$$
 passwords=${PLUMBLINE_RUN:-/run/plumbline}/pgpass-$$
+# What the last program said on its standard error.
+said=${PLUMBLINE_RUN:-/run/plumbline}/said-$$
+# What Kubernetes shows of a container that failed; without a word of ours it takes the end of the log.
+last_words=${PLUMBLINE_TERMINATION_LOG:-/dev/termination-log}
 
 child=
 
 clean_up() {
+  local code=$?
   if [[ -n $child ]]; then
     kill -TERM "$child" 2>/dev/null || true
     wait "$child" 2>/dev/null || true
   fi
-  rm -rf -- "$partial" "$passwords"
+  if ((code != 0)); then explain; fi
+  rm -rf -- "$partial" "$passwords" "$said"
+}
+
+# The first error is the cause, whatever else is said; pg_dump goes on with the text of a query.
+explain() {
+  local line cause=
+  [[ -s $said ]] || return 0
+  cat -- "$said" >&2
+  while IFS= read -r line; do
+    if [[ -z $cause || $line == *error:* ]]; then cause=$line; fi
+    if [[ $line == *error:* ]]; then break; fi
+  done <"$said"
+  if [[ -f $last_words && -w $last_words ]]; then printf '%s\n' "$cause" >"$last_words"; fi
 }
 trap clean_up EXIT
 trap 'exit 143' TERM INT
 
 # Runs a program so that a signal does not wait for its end.
 run() {
-  "$@" &
+  "$@" 2>"$said" &
   child=$!
   wait "$child"
   child=
+  cat -- "$said" >&2
+  rm -- "$said"
+}
+
+# The network of a new pod takes a moment, and so does the Service of a primary that has just moved.
+wait_for_server() {
+  local tries
+  for ((tries = 0; tries < 60; tries++)); do
+    if pg_isready --quiet --timeout=5; then return; fi
+    run sleep 1
+  done
 }
 
 # A password file: a colon and a backslash in the password are escaped. It lies in memory and goes with this process.
@@ -104,6 +133,7 @@ mkdir -p -- "$into"
 rm -rf -- "$into"/.partial-*
 mkdir -- "$partial"
 write_password_file
+wait_for_server
 
 PGDATABASE=postgres run pg_dumpall --globals-only --no-password --file="$partial/globals.sql"
 [[ -s $partial/globals.sql ]]

@@ -128,6 +128,28 @@ test('a wrong password fails the run (spilo#861)', { skip: serverMissing }, asyn
   assertFailed(on, backUp(on, 1), /password authentication failed/);
 });
 
+test('the cause is left for Kubernetes in one line', { skip: serverMissing }, async () => {
+  const on = await stage();
+  using _ = on.sandbox;
+  on.sandbox.secret('system', { superuser: 'wrong' });
+  on.sandbox.write('termination-log', '');
+  Object.assign(on.sandbox.env, { PLUMBLINE_TERMINATION_LOG: on.sandbox.path('termination-log') });
+  assert.notEqual(backUp(on, 1).status, 0);
+  const said = on.sandbox.run('cat', [on.sandbox.path('termination-log')]).output;
+  assert.match(said, /^pg_dumpall: error: .*password authentication failed for user "postgres"\n$/);
+});
+
+test('a server that comes a moment later is waited for', { skip: serverMissing }, async () => {
+  const on = await stage();
+  using _ = on.sandbox;
+  on.postgres.stop();
+  const running = on.sandbox.start('bash', args(on, 1));
+  const ended = new Promise<number | null>((resolve) => void running.process.once('close', resolve));
+  await sleep(1_500);
+  on.postgres.startAgain();
+  assert.equal(await ended, 0, running.output());
+});
+
 test('a database that goes away in the middle fails the run', { skip: serverMissing }, async () => {
   const on = await stage();
   using _ = on.sandbox;

@@ -5,10 +5,12 @@ import type { Sandbox } from './sandbox.ts';
 export class RunningPostgres {
   readonly port: number;
   readonly #sandbox: Sandbox;
+  readonly #started: readonly string[];
 
-  private constructor(sandbox: Sandbox, port: number) {
+  private constructor(sandbox: Sandbox, port: number, started: readonly string[]) {
     this.#sandbox = sandbox;
     this.port = port;
+    this.#started = started;
   }
 
   /** @param more settings, such as `ssl=on` */
@@ -28,7 +30,15 @@ export class RunningPostgres {
     const started = ['start', '-w', '-D', data, '-l', sandbox.path('run/log'), '-o', settings.join(' ')];
     must(sandbox.run('pg_ctl', started));
     sandbox.onDispose(() => void sandbox.run('pg_ctl', ['stop', '-D', data, '-m', 'immediate', '-w']));
-    return new RunningPostgres(sandbox, port);
+    return new RunningPostgres(sandbox, port, started);
+  }
+
+  stop(): void {
+    must(this.#sandbox.run('pg_ctl', ['stop', '-w', '-D', this.#sandbox.path('volume/pgdata'), '-m', 'fast']));
+  }
+
+  startAgain(): void {
+    must(this.#sandbox.run('pg_ctl', this.#started));
   }
 
   /** SQL as the superuser over the socket; the first column of the rows. */

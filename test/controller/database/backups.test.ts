@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { observedBackup } from '../../../controller/database/backups.ts';
+import { newMemory } from '../../../controller/database/memory.ts';
+import type { Verdict } from '../../../controller/health/judge.ts';
+import { KubeError, type Kube, type KubeObject } from '../../../controller/kube/index.ts';
+import { resource, seen } from './given.ts';
+
+const database = resource({ backup: { schedule: '@daily', volume: { size: '1Gi' } } });
+const labels = { 'plumbline.dev/database': 'orders' };
+const failed = {
+  type: 'Failed',
+  status: 'True',
+  reason: 'BackoffLimitExceeded',
+  lastTransitionTime: '2026-01-01T12:00:00Z',
+};
+
+/** Verdicts on a database whose one Job has failed; its pods ended one after the other with these last words. */
+class Given {
+  readonly memory = newMemory('uid');
+  lists = 0;
+  error: Error | undefined;
+  readonly #words: readonly string[];
+
+  constructor(words: readonly string[]) {
+    this.#words = words;
+  }
+
+  verdict(): Promise<Verdict> {
+    const metadata = { name: 'orders-backup-1', namespace: 'shop', uid: 'job', labels };
+    const job = seen({ apiVersion: 'batch/v1', kind: 'Job', metadata, status: { conditions: [failed] } });
+    const list = async function* (
+      this: Given,
+    ): AsyncGenerator<{ items: readonly KubeObject[]; resourceVersion: string }> {
+      this.lists++;
+      if (this.error !== undefined) throw this.error;
+      yield { items: this.#words.map(podWith), resourceVersion: '1' };
+    }.bind(this);
+    const kube = { list } as unknown as Kube;
+    return observedBackup(kube, database, [job], this.memory, new AbortController().signal);
+  }
+}
+
+function podWith(message: string, index: number): KubeObject {
+  const terminated = { exitCode: 1, finishedAt: `2026-01-01T12:00:0${index}Z`, message };
+  const status = { containerStatuses: [{ state: { terminated } }] };
+  return { apiVersion: 'v1', kind: 'Pod', metadata: { name: `pod-${index}`, namespace: 'shop' }, status };
+}
+
+for (const [what, words, says] of [
+  ['one line', ['pg_dump: error: it is full\n'], 'BackoffLimitExceeded: pg_dump: error: it is full.'],
+  ['two pods: the later one', ['pg_dump: error: a', 'pg_dump: error: b'], ': pg_dump: error: b.'],
+  ['the end of a log: its first error', ['x\npg_dump: error: a\npg_dump: detail: q\nselect'], ': pg_dump: error: a.'],
+  ['the end of a log without one: its last line', ['mkdir: no room\n\n'], ': mkdir: no room.'],
+  ['no pod', [], 'Job orders-backup-1 failed: BackoffLimitExceeded.'],
+] as const) {
+  test(`what a failed backup is told by: ${what}`, async () => {
+    const { message } = await new Given(words).verdict();
+    assert.ok(message.includes(says), message);
+  });
+}
+
+test('the pods of a failed backup are asked for once', async () => {
+  const given = new Given(['pg_dump: error: it is full']);
+  const first = await given.verdict();
+  assert.deepEqual([await given.verdict(), given.lists], [first, 1]);
+});
+
+test('a backup that failed is told also where its pods cannot be asked for', async () => {
+  const given = new Given([]);
+  given.error = new KubeError({ tried: { verb: 'list', kind: 'Pod', object: 'shop' }, message: 'no', status: 403 });
+  assert.equal((await given.verdict()).reason, 'BackupFailed');
+});
