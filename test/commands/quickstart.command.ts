@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { locateBinaries } from '../cluster/binaries.ts';
-import { startCluster } from '../cluster/index.ts';
+import { startCluster, whyNoNode } from '../cluster/index.ts';
 import { project, run, TemporaryFolder } from './command.ts';
 
 interface Summary {
@@ -22,6 +22,7 @@ interface Summary {
   }[];
   readonly commit: string;
   readonly identical: boolean;
+  readonly version?: string;
 }
 
 const kubeconfig = JSON.stringify({
@@ -32,6 +33,8 @@ const kubeconfig = JSON.stringify({
   contexts: [{ name: 'known', context: { cluster: 'known', user: 'known' } }],
 });
 const quickstart = ['test/quickstart/main.ts'];
+const reason = whyNoNode();
+const noNode = reason === undefined ? false : `No node here: ${reason}.`;
 
 describe('npm run quickstart', () => {
   test('takes the example through all three deliveries, and prints one JSON object', async () => {
@@ -50,6 +53,28 @@ describe('npm run quickstart', () => {
     assert.equal(service?.manager, 'unknown');
     assert.ok(summary.drift.every(({ repairMs }) => repairMs >= 0));
     assert.doesNotMatch(stderr, /not ended cleanly/);
+  });
+
+  test('with --node it ends with what PostgreSQL says it is', { skip: noNode }, async () => {
+    const { code, stdout, stderr } = await run(process.execPath, [...quickstart, '--node', '--json']);
+    assert.equal(code, 0, stderr);
+    const summary = JSON.parse(stdout) as Summary;
+    assert.equal(summary.identical, true);
+    assert.match(summary.version ?? '', /^PostgreSQL 17\.\d+ /);
+    assert.match(stderr, /\$ psql -h orders -U orders -d orders -c 'select version\(\)'/);
+    assert.doesNotMatch(stderr, /not ended cleanly/);
+    assert.deepEqual(await quickstartControllersGone(), []);
+  });
+
+  test('with --node where no node can run it says why in one sentence', async () => {
+    // A node needs more than these three; and whoever is not root, or not on Linux, hears of that.
+    using assets = new TemporaryFolder();
+    const { code, stdout, stderr } = await run(process.execPath, [...quickstart, '--node'], {
+      env: { KUBEBUILDER_ASSETS: assets.path },
+    });
+    assert.equal(code, 1);
+    assert.equal(stdout, '');
+    assert.match(stderr.trim(), /^--node cannot be had here: a node needs [^\n]+\.$/);
   });
 
   test('a run that is killed in the middle leaves no process, and the next one works', async () => {
@@ -107,6 +132,11 @@ describe('npm run quickstart', () => {
 
   for (const [name, args, says] of [
     ['an unknown flag', ['--no-such-flag'], /unknown option '--no-such-flag'/],
+    [
+      'a node on a cluster that is named',
+      ['--node', '--context', 'known'],
+      /'--node' cannot be used with option '--context/,
+    ],
     ['an unknown context', ['--context', 'no-such-context'], /no-such-context.*known/s],
   ] as const) {
     test(`${name} is said in words`, async () => {

@@ -14,6 +14,8 @@ export interface Summary {
   }[];
   readonly commit: string;
   readonly identical: boolean;
+  /** What PostgreSQL says it is; with `--node` only. */
+  readonly version?: string;
 }
 
 /** Tells a person what happens: numbered steps, and facts under each. With `--json` on standard error, so that the output is JSON alone. */

@@ -6,6 +6,7 @@ import type { DatabaseServiceDocument } from '../../constructs/api/resource.ts';
 import { serialize } from '../../constructs/serialize.ts';
 import { sentence } from '../../constructs/api/problem.ts';
 import { validateText } from '../../constructs/api/validate.ts';
+import { postgresqlImage } from '../cluster/index.ts';
 import { filesIn } from './git.ts';
 import type { Report } from './report.ts';
 import type { Workspace } from './workspace.ts';
@@ -13,17 +14,34 @@ import type { Workspace } from './workspace.ts';
 const project = fileURLToPath(new URL('../..', import.meta.url));
 const example = 'examples/orders.yaml';
 
-/** The example, in a namespace of the quickstart's own. @throws Error with everything that is wrong with it */
-export function readSpec(namespace: string, report: Report): DatabaseServiceDocument {
+/** What is different where the database really runs: the node's own image, and little of one machine. */
+export async function forOneNode(): Promise<Partial<DatabaseServiceDocument['spec']>> {
+  const { reference: image } = await postgresqlImage();
+  const resources = { requests: { cpu: '50m', memory: '256Mi' } };
+  return { image, resources, storage: { size: '1Gi' } };
+}
+
+/**
+ * The example, in a namespace of the quickstart's own.
+ *
+ * @param more of the spec, over what the example says
+ * @throws Error with everything that is wrong with it
+ */
+export function readSpec(
+  namespace: string,
+  more: Partial<DatabaseServiceDocument['spec']>,
+  report: Report,
+): DatabaseServiceDocument {
   const [judged] = validateText(readFileSync(join(project, example), 'utf8'));
   if (judged?.resource === undefined) {
     throw new Error(`${example} is not valid:\n${(judged?.problems ?? []).map(sentence).join('\n')}`);
   }
   const { resource } = judged;
-  report.done(
-    `${example}: ${resource.spec.engine} ${resource.spec.version}, ${resource.spec.replicas} members, ${resource.spec.storage.size} each`,
-  );
-  return { ...resource, metadata: { ...resource.metadata, namespace } };
+  const spec = { ...resource.spec, ...more };
+  report.done(`${example}: ${spec.engine} ${spec.version}, ${spec.replicas} members, ${spec.storage.size} each`);
+  if (Object.keys(more).length > 0)
+    report.fact(`here with another ${Object.keys(more).join(', ')}, for a node on this machine`);
+  return { ...resource, metadata: { ...resource.metadata, namespace }, spec };
 }
 
 /** Runs the real `cdk8s synth` on the spec. @returns what it wrote, by file name */

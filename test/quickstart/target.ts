@@ -1,5 +1,5 @@
 import { connect, KubeClient } from '../../controller/kube/index.ts';
-import { plumblineCrd, startCluster, type Cluster } from '../cluster/index.ts';
+import { plumblineCrd, postgresqlImage, startCluster, type Cluster } from '../cluster/index.ts';
 import type { Report } from './report.ts';
 
 /** The cluster that the quickstart works on, and how to reach it. */
@@ -30,9 +30,13 @@ export async function namedCluster(context: string): Promise<Target> {
   };
 }
 
-/** A control plane of our own: etcd, API server, controller manager, scheduler. */
-export async function ownCluster(report: Report, keep: boolean): Promise<Target> {
-  const cluster = await startCluster({ keep, crds: [plumblineCrd], onProgress: (line) => report.fact(line) });
+/** A control plane of our own: etcd, API server, controller manager, scheduler; and a node, if one is asked for. */
+export async function ownCluster(report: Report, keep: boolean, hasNode: boolean): Promise<Target> {
+  const onProgress = (line: string): void => report.fact(line);
+  const options = { keep, crds: [plumblineCrd], onProgress };
+  const cluster = hasNode
+    ? await startCluster({ ...options, node: true, images: [await postgresqlImage(onProgress)] })
+    : await startCluster(options);
   const connection = await connect({ kubeconfig: cluster.kubeconfig });
   const kubectl = `${cluster.kubectl} --kubeconfig ${cluster.kubeconfig}`;
   return {

@@ -6,9 +6,10 @@ import { ControllerProcess } from './controller-process.ts';
 import { driftOf } from './drift.ts';
 import { difference, filesIn, git } from './git.ts';
 import { install } from './installation.ts';
-import { createDatabase, deleteAndCreate, statusOf } from './life.ts';
+import { createDatabase, deleteAndCreate, statusOf, untilRunning } from './life.ts';
 import type { Report, Summary } from './report.ts';
-import { readSpec, synthesize } from './spec.ts';
+import { askVersion } from './session.ts';
+import { forOneNode, readSpec, synthesize } from './spec.ts';
 import type { Target } from './target.ts';
 import { waitFor } from './wait.ts';
 import type { Workspace } from './workspace.ts';
@@ -20,6 +21,8 @@ export interface Tour {
   /** Of the database. */
   readonly namespace: string;
   readonly keep: boolean;
+  /** The target has a node, so PostgreSQL runs. */
+  readonly hasNode: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -28,12 +31,12 @@ const cluster = 'quickstart';
 
 /** The main job of Plumbline, once, on real parts. Ends everything that it started, also when a step fails. */
 export async function tour(options: Tour): Promise<Summary> {
-  const { report, workspace, keep, namespace } = options;
+  const { report, workspace, keep, namespace, hasNode } = options;
   report.step('The spec is validated');
-  const database = readSpec(namespace, report);
+  const database = readSpec(namespace, hasNode ? await forOneNode() : {}, report);
   report.step('cdk8s synth writes the manifests');
   const synthesized = synthesize(database, workspace, report);
-  report.step('A Kubernetes API server');
+  report.step(hasNode ? 'A Kubernetes API server and a node' : 'A Kubernetes API server');
   const target = await options.openTarget();
   const ends: (() => Promise<unknown>)[] = [() => target.close()];
   try {
@@ -46,7 +49,10 @@ export async function tour(options: Tour): Promise<Summary> {
     ends.unshift(async () => (keep ? controller.release() : controller.stop()));
     report.done('it leads, and watches every kind of object that a database has');
     const summary = await deliveries({ ...options, target, database, synthesized, repository, argoNamespace });
-    report.say('\nNo PostgreSQL ran here: there is no node yet, so the pods stay Pending.');
+    if (!hasNode)
+      report.say(
+        '\nNo PostgreSQL ran here: without a node the pods stay Pending. With --node, as root on Linux, it does.',
+      );
     if (keep)
       report.say(
         `\nEverything is left running. To look at it:\n  ${target.hint}\nTo end the controller: kill ${controller.pid}`,
@@ -68,13 +74,18 @@ interface Deliveries extends Tour {
 }
 
 async function deliveries(all: Deliveries): Promise<Summary> {
-  const { report, target, database, synthesized, argoNamespace, signal } = all;
+  const { report, target, database, synthesized, argoNamespace, hasNode, signal } = all;
   const step = (text: string): void => {
     signal.throwIfAborted();
     report.step(text);
   };
   step('The DatabaseService is applied');
+  const running = async (): Promise<void> => {
+    step('PostgreSQL starts');
+    await untilRunning(target, database, report);
+  };
   const { objects, applyMs } = await createDatabase(target, database, report);
+  if (hasNode) await running();
   step('Somebody changes what is not theirs');
   const drift = await driftOf(target, database, report);
   step('The manifests are in Git');
@@ -92,7 +103,11 @@ async function deliveries(all: Deliveries): Promise<Summary> {
   for (const one of found) report.fact(`✗ ${one}`);
   step('The DatabaseService is deleted and created again');
   await deleteAndCreate(target, database, report);
-  return { objects, applyMs, drift, commit, identical: found.length === 0 };
+  const summary = { objects, applyMs, drift, commit, identical: found.length === 0 };
+  if (!hasNode) return summary;
+  await running();
+  step('An application connects');
+  return { ...summary, version: await askVersion(target, database, report) };
 }
 
 function flagsFor(namespace: string, repository: string): readonly string[] {

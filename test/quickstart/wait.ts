@@ -1,7 +1,7 @@
-const limitMs = 60_000;
+const aMinute = 60_000;
 
-/** Asks again each 10 ms until there is an answer. @throws Error that names what did not come within a minute */
-export async function waitFor<T>(what: string, ask: () => Promise<T | undefined>): Promise<T> {
+/** Asks again each 10 ms until there is an answer. @throws Error that names what did not come in time; `limitMs` defaults to a minute */
+export async function waitFor<T>(what: string, ask: () => Promise<T | undefined>, limitMs = aMinute): Promise<T> {
   const until = Date.now() + limitMs;
   for (;;) {
     const answer = await ask();
