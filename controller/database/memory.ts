@@ -2,6 +2,7 @@ import type { DatabaseServiceStatus } from '../../constructs/api/status.ts';
 import type { Drift } from '../drift/index.ts';
 import type { History, Switchover } from '../rollout/index.ts';
 import type { Blocker } from './blocker.ts';
+import type { Inquiry } from './complaints.ts';
 
 /** Changes by others that no status tells of yet. */
 export interface Untold {
@@ -44,6 +45,8 @@ export interface Memory {
   troubledSince: number | undefined;
   /** What hindered last, so that the log tells it once. */
   hindrance: string | undefined;
+  /** What Kubernetes said of an object that gets nowhere. */
+  inquiry: Inquiry | undefined;
 }
 
 export const nothingUntold: Untold = { corrected: [], reported: [] };
@@ -67,5 +70,6 @@ export function newMemory(uid: string): Memory {
     end: undefined,
     troubledSince: undefined,
     hindrance: undefined,
+    inquiry: undefined,
   };
 }

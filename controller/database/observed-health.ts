@@ -1,37 +1,71 @@
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import type { DatabaseServiceStatus } from '../../constructs/api/status.ts';
+import { settleResources } from '../../constructs/postgresql/resources.ts';
 import { judgeTls, type TlsVerdict } from '../health/judge-tls.ts';
 import { judge, type Health, type Hindrance, type Seen } from '../health/judge.ts';
+import { troubleOf, type Complaint, type Plight } from '../health/trouble.ts';
 import { servedSecret } from './certificates.ts';
 import type { Child } from './child.ts';
 import { wantedReplicas } from './status.ts';
 
-/** The health of a database by its objects. Pure. @param rollout what a rollout is about */
+/** The health of a database by its objects. Pure. */
 export function observedHealth(
   resource: StoredDatabaseService,
   children: readonly Child[],
   before: DatabaseServiceStatus | undefined,
   hindrance: Hindrance | undefined,
-  rollout?: string,
+  { rollout, complaints }: Told = {},
 ): { readonly health: Health; readonly replicas: number } {
+  const plight = observedPlight(resource, children, complaints);
+  const { wanted, statefulSet, pods } = plight;
+  const seen: Seen = {
+    wanted,
+    statefulSet,
+    pods,
+    before: { phase: before?.phase, readyReplicas: before?.readyReplicas ?? 0 },
+    isSpecNew: before?.observedGeneration !== resource.metadata.generation,
+    isDeleting: resource.metadata.deletionTimestamp !== undefined,
+    isApplied: resource.spec?.delivery?.apply !== false,
+    hindrance,
+    trouble: troubleOf(plight),
+    rollout,
+  };
+  return { health: judge(seen), replicas: statefulSet?.replicas ?? 0 };
+}
+
+/** What is known beside the objects. */
+export interface Told {
+  /** What a rollout is about, in a sentence. */
+  readonly rollout?: string | undefined;
+  /** What Kubernetes says of an object that gets nowhere. */
+  readonly complaints?: readonly Complaint[] | undefined;
+}
+
+/** What there is to tell trouble from. Pure. */
+export function observedPlight(
+  resource: StoredDatabaseService,
+  children: readonly Child[],
+  complaints: readonly Complaint[] = [],
+): Plight {
   const { name } = resource.metadata;
   // What somebody else gives our label is none of it.
   const statefulSet = children
     .filter((child) => child.name === name)
     .map(({ facts }) => facts)
     .find((facts) => facts.kind === 'StatefulSet');
-  const seen: Seen = {
+  const claims = children.flatMap(({ name, facts }) =>
+    facts.kind === 'PersistentVolumeClaim' ? [[name, facts] as const] : [],
+  );
+  const { requests } = settleResources(resource.spec?.resources);
+  return {
+    database: name,
     wanted: wantedReplicas(resource),
     statefulSet,
     pods: podsOf(name, children),
-    before: { phase: before?.phase, readyReplicas: before?.readyReplicas ?? 0 },
-    isSpecNew: before?.observedGeneration !== resource.metadata.generation,
-    isDeleting: resource.metadata.deletionTimestamp !== undefined,
-    isApplied: resource.spec?.delivery?.apply !== false,
-    hindrance,
-    rollout,
+    claims: new Map(claims),
+    complaints,
+    asked: { ...requests, storage: String(resource.spec?.storage?.size ?? '') },
   };
-  return { health: judge(seen), replicas: statefulSet?.replicas ?? 0 };
 }
 
 /** Whether the members serve a certificate, by what they say. Pure. @param now milliseconds of the wall clock */

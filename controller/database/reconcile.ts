@@ -2,6 +2,7 @@ import { sentence } from '../../constructs/api/problem.ts';
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import { validateResource } from '../../constructs/api/validate.ts';
 import { digest } from '../digest.ts';
+import { unexplained } from '../health/trouble.ts';
 import { classify } from '../kube/index.ts';
 import type { Course } from '../rollout/index.ts';
 import type { ReconcileResult } from '../runtime/controller.ts';
@@ -18,9 +19,10 @@ import {
 } from './delivery.ts';
 import { observedBackup } from './backups.ts';
 import { document } from './document.ts';
+import { inquire } from './complaints.ts';
 import { exists, missingSecret } from './lookups.ts';
 import type { Memory, Untold } from './memory.ts';
-import { observedTls } from './observed-health.ts';
+import { observedPlight, observedTls } from './observed-health.ts';
 import { isSettled, plan, type Observed } from './plan.ts';
 import { remember } from './remember.ts';
 import { Reporter, type ReporterOptions } from './report.ts';
@@ -40,6 +42,8 @@ export interface ReconcilerOptions extends ReporterOptions {
   /** Told of the changes by others that one run found, each once. */
   readonly onDrift: (resource: StoredDatabaseService, found: Untold, log: Logger) => void;
 }
+
+const defaultLookAgainMs = 15_000;
 
 /** Looks left out between two at what there is little hope for: one each 5 minutes. */
 const seldom = 20;
@@ -76,7 +80,7 @@ export class Reconciler {
 
   /** @throws what kept the API server from being asked, so that the queue tries again */
   async reconcile(key: string, signal: AbortSignal, log: Logger): Promise<ReconcileResult> {
-    const { kube, databases, lookAgainMs = 15_000 } = this.#options;
+    const { kube, databases, lookAgainMs = defaultLookAgainMs } = this.#options;
     const resource = databases.get(key);
     if (resource === undefined) return this.#forget(key);
     const memory = databases.memory(key, resource.metadata.uid);
@@ -102,6 +106,7 @@ export class Reconciler {
     const trouble = shortTrouble(blocker, memory, this.#options.clock.now());
     if (trouble !== undefined) throw trouble;
     logHindrance(blocker, memory, log);
+    const inquiryMs = await this.#inquire(run);
     const { clock, children } = this.#options;
     const tls = observedTls(resource, children.of(key), clock.now());
     const backup = await observedBackup(kube, resource, children.of(key), memory, signal);
@@ -111,7 +116,10 @@ export class Reconciler {
     if (blocker?.next.kind === 'retry') throw blocker.next.error;
     const again = blocker?.next.kind === 'look-again' ? lookAgainMs * (blocker.next.isSeldom ? seldom : 1) : Infinity;
     const untilDue = [renewal.dueAt, isDeleting ? undefined : tls.turnsAt].map((at = Infinity) => at - clock.now());
-    const requeueAfterMs = Math.max(0, Math.min(again, progress.lookAgainMs ?? Infinity, ...untilDue));
+    const requeueAfterMs = Math.max(
+      0,
+      Math.min(again, progress.lookAgainMs ?? Infinity, inquiryMs ?? Infinity, ...untilDue),
+    );
     return requeueAfterMs === Infinity ? {} : { requeueAfterMs };
   }
 
@@ -220,6 +228,13 @@ export class Reconciler {
       if (classify(error).class === 'retry-now') throw error;
       return { ...resting, blocker: blockerOf(error, 'the rollout') };
     }
+  }
+
+  /** Asks why members get nowhere, where no object says it. Returns when to look again. */
+  async #inquire({ key, resource, memory, isDeleting, signal }: Run): Promise<number | undefined> {
+    const { kube, clock, children, lookAgainMs = defaultLookAgainMs } = this.#options;
+    const target = isDeleting ? undefined : unexplained(observedPlight(resource, children.of(key)));
+    return inquire(target, resource.metadata.namespace, memory, { kube, clock, lookAgainMs }, signal);
   }
 
   async #missing(

@@ -56,7 +56,10 @@ export class Reporter {
     const status = nextStatus({
       resource,
       before,
-      ...observedHealth(resource, children.of(key), before, blocker, rollout),
+      ...observedHealth(resource, children.of(key), before, blocker, {
+        rollout,
+        complaints: memory.inquiry?.complaints,
+      }),
       tls: tls.verdict,
       backup,
       isValid,

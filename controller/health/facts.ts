@@ -11,8 +11,12 @@ import {
 import { lifetimeOf, type Lifetime } from '../certificates/lifetime.ts';
 import type { KubeObject } from '../kube/index.ts';
 import { json, number, record, records, text, texts, type Fields } from './fields.ts';
-import { memberState, positionOf, type MemberState } from './member-state.ts';
+import { memberState, positionOf, usedPercent, type MemberState } from './member-state.ts';
 import { servedCertificate, type ServedCertificate } from './served-certificate.ts';
+import { inWords, isEnded, symptomOf, wordsOf, type Symptom } from './symptom.ts';
+
+/** What members say of their volumes comes in steps of five. */
+const fullPercent = 95;
 
 /** The few fields of an object that health is judged by. */
 export type Facts =
@@ -30,8 +34,12 @@ export type Facts =
       readonly isReady: boolean;
       /** It will not come back: its node went away, or the kubelet evicted it. */
       readonly isEnded: boolean;
-      /** Why it does not start by itself, or was ended. */
+      /** What keeps it from being ready; undefined where nothing but time is missing. */
+      readonly symptom: Symptom | undefined;
+      /** The same in the words of Kubernetes or of the member. */
       readonly trouble: string | undefined;
+      /** Its member says that the volume has hardly any room left. */
+      readonly isFull: boolean;
       /** What the member says of TLS. */
       readonly served?: ServedCertificate;
       /** Digest of the template that it was made from. */
@@ -48,7 +56,14 @@ export type Facts =
     }
   /** The history of the database, as it is stored. */
   | { readonly kind: 'History'; readonly text: string }
-  | { readonly kind: 'PersistentVolumeClaim'; readonly hasData: boolean }
+  | {
+      readonly kind: 'PersistentVolumeClaim';
+      readonly hasData: boolean;
+      /** It has no volume yet. */
+      readonly isPending: boolean;
+      /** Undefined where it names none and there is no default. */
+      readonly storageClass: string | undefined;
+    }
   | {
       readonly kind: 'Secret';
       /** Of the certificate in it. */
@@ -87,6 +102,8 @@ export function factsOf(object: KubeObject): Facts {
       return {
         kind: 'PersistentVolumeClaim',
         hasData: object.metadata.annotations?.[identityAnnotation] !== undefined,
+        isPending: text(record(object['status']), 'phase') === 'Pending',
+        storageClass: text(record(object['spec']), 'storageClassName'),
       };
     case 'Secret': {
       const { annotations = {}, resourceVersion: version = '' } = object.metadata;
@@ -119,27 +136,28 @@ function statefulSet(object: KubeObject): Facts {
 function job(status: Fields): Facts {
   const [failed, complete] = [condition(status, 'Failed', 'True'), condition(status, 'Complete', 'True')];
   const endedAt = latest([text(failed ?? complete ?? {}, 'lastTransitionTime')]);
-  if (failed !== undefined) return { kind: 'Job', outcome: 'failed', endedAt, why: sentence(failed) };
+  if (failed !== undefined) return { kind: 'Job', outcome: 'failed', endedAt, why: inWords(wordsOf(failed)) };
   return { kind: 'Job', outcome: complete === undefined ? 'running' : 'succeeded', endedAt, why: '' };
 }
 
 function pod(object: KubeObject): Facts {
   const status = record(object['status']);
-  // A pod that has ended stays with all its labels until somebody deletes it: its node went away, or the kubelet evicted it.
-  const isEnded =
-    ['Failed', 'Succeeded'].includes(text(status, 'phase') ?? '') || text(status, 'reason') === 'NodeLost';
+  const hasEnded = isEnded(status);
   const isReady =
-    !isEnded && object.metadata.deletionTimestamp === undefined && condition(status, 'Ready', 'True') !== undefined;
+    !hasEnded && object.metadata.deletionTimestamp === undefined && condition(status, 'Ready', 'True') !== undefined;
   const served = servedCertificate(object.metadata);
   const { labels = {}, annotations = {} } = object.metadata;
   const member = memberState(annotations);
+  const symptom = isReady ? undefined : symptomOf(status, member);
   return {
     kind: 'Pod',
     isPrimary: labels[roleLabel] === primaryRole,
     isReady,
     ...(served === undefined ? {} : { served }),
-    isEnded,
-    trouble: isEnded ? ended(status) : isReady ? undefined : (unscheduled(status) ?? stuck(status) ?? held(member)),
+    isEnded: hasEnded,
+    symptom,
+    trouble: symptom && inWords(symptom),
+    isFull: usedPercent(annotations) >= fullPercent,
     template: annotations[templateAnnotation],
     member,
     position: positionOf(annotations),
@@ -163,35 +181,6 @@ function latest(times: readonly (string | undefined)[]): number {
   return Math.max(0, ...times.map((time) => Date.parse(time ?? '')).filter(Number.isFinite));
 }
 
-/** One that waits for its leader goes on by itself. */
-function held({ gate }: MemberState): string | undefined {
-  return gate === undefined || gate.reason === 'WaitingForLeader' ? undefined : `${gate.reason}: ${gate.message}`;
-}
-
-function ended(status: Fields): string {
-  return sentence(status) || (text(status, 'phase') ?? '');
-}
-
-function unscheduled(status: Fields): string | undefined {
-  const found = condition(status, 'PodScheduled', 'False');
-  return found && sentence(found);
-}
-
-/** The first container that waits for more than its turn. */
-function stuck(status: Fields): string | undefined {
-  const found = [...records(status['initContainerStatuses']), ...records(status['containerStatuses'])]
-    .map((container) => record(record(container['state'])['waiting']))
-    .find((waiting) => !harmless.includes(text(waiting, 'reason') ?? ''));
-  return found && sentence(found);
-}
-
-/** Why a container waits that will start by itself; without a reason it does not wait. */
-const harmless = ['', 'ContainerCreating', 'PodInitializing'];
-
 function condition(status: Fields, type: string, value: 'True' | 'False'): Fields | undefined {
   return records(status['conditions']).find((one) => text(one, 'type') === type && text(one, 'status') === value);
-}
-
-function sentence(fields: Fields): string {
-  return [text(fields, 'reason'), text(fields, 'message')].filter(Boolean).join(': ');
 }

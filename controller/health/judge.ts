@@ -17,6 +17,8 @@ export interface Seen {
   /** By Plumbline, and not by a GitOps tool. */
   readonly isApplied: boolean;
   readonly hindrance: Hindrance | undefined;
+  /** Why members do not run, though what is stated was applied. */
+  readonly trouble?: Hindrance | undefined;
   /** What a rollout is about, in a sentence. */
   readonly rollout?: string | undefined;
 }
@@ -66,9 +68,7 @@ export function judge(seen: Seen): Health {
       phase === 'Degraded'
         ? { ...members, holds: true }
         : verdict(false, 'NoMemberLost', 'No member that was ready is missing.'),
-    stalled: seen.hindrance?.isStalled
-      ? verdict(true, seen.hindrance.reason, seen.hindrance.message)
-      : verdict(false, 'NothingToDo', 'Nothing hinders.'),
+    stalled: stalledVerdict(seen, phase),
   };
 }
 
@@ -105,16 +105,13 @@ function isMoving(set: NonNullable<Seen['statefulSet']>, { isSpecNew, before, wa
 }
 
 function membersVerdict(seen: Seen, phase: Phase, ready: number, primary: string | undefined): Verdict {
-  const { wanted, statefulSet, pods, hindrance } = seen;
+  const { wanted, statefulSet, hindrance, trouble } = seen;
   const count = `${ready} of ${wanted} members are ready`;
   if (phase === 'Running') return verdict(true, 'AllMembersReady', `${count}.`);
   if (phase === 'Deleting') return verdict(false, 'Deleting', 'The object is being deleted.');
   if (hindrance !== undefined && statefulSet === undefined) return verdict(false, hindrance.reason, hindrance.message);
   if (phase === 'Pending') return notApplied;
-  const trouble = pods.find(({ facts }) => facts.trouble !== undefined);
-  if (trouble !== undefined) {
-    return verdict(false, 'PodTrouble', `${count}; ${trouble.name}: ${trouble.facts.trouble}`);
-  }
+  if (trouble !== undefined) return verdict(false, trouble.reason, `${count}. ${trouble.message}`);
   if (ready >= wanted && primary === undefined) return noPrimary;
   if (phase === 'Provisioning' && ready >= wanted) {
     return verdict(false, 'RolesMissing', `${count}; ${primary} has yet to make the roles and the database.`);
@@ -125,12 +122,31 @@ function membersVerdict(seen: Seen, phase: Phase, ready: number, primary: string
 
 const notApplied = verdict(false, 'NotApplied', 'A GitOps tool is to apply the manifests.');
 
-function progressVerdict({ hindrance, rollout }: Seen, phase: Phase): Verdict {
+/** While a rollout goes on, what it tries is taken back by itself. */
+function isStuck({ trouble, rollout }: Seen, phase: Phase): boolean {
+  return trouble?.isStalled === true && rollout === undefined && phase !== 'Running' && phase !== 'Deleting';
+}
+
+function stalledVerdict(seen: Seen, phase: Phase): Verdict {
+  const { hindrance, trouble } = seen;
+  if (hindrance?.isStalled) return verdict(true, hindrance.reason, hindrance.message);
+  // The message stands in Ready.
+  if (trouble !== undefined && isStuck(seen, phase)) {
+    return verdict(true, trouble.reason, 'Members cannot go on; the condition Ready says why.');
+  }
+  return verdict(false, 'NothingToDo', 'Nothing hinders.');
+}
+
+function progressVerdict(seen: Seen, phase: Phase): Verdict {
+  const { hindrance, rollout } = seen;
   if (hindrance !== undefined) {
     const message = hindrance.isStalled ? 'It cannot go on; the condition Stalled says why.' : hindrance.message;
     return verdict(false, hindrance.reason, message);
   }
   if (rollout !== undefined && phase !== 'Deleting') return verdict(true, 'MembersUpdating', rollout);
+  if (isStuck(seen, phase)) {
+    return verdict(false, 'Settled', 'What is stated has been applied; the condition Ready says why members wait.');
+  }
   switch (phase) {
     case 'Provisioning':
       return verdict(true, 'MembersStarting', 'Members are starting for the first time.');

@@ -3,8 +3,9 @@ import {
   memberStatusAnnotation,
   settingsAnnotation,
   startAnnotation,
+  usageAnnotation,
 } from '../../constructs/labels.ts';
-import { json, record, text, type Fields } from './fields.ts';
+import { json, number, record, text, type Fields } from './fields.ts';
 
 /** What a member states of itself on its pod. */
 export interface MemberState {
@@ -51,6 +52,11 @@ export function memberState(annotations: Readonly<Record<string, string>>): Memb
 export function positionOf(annotations: Readonly<Record<string, string>>): number {
   const found = json(annotations[memberStatusAnnotation])['xlog_location'];
   return typeof found === 'number' ? found : 0;
+}
+
+/** How much of its volume is used, in steps of five; 0 before it has said so. */
+export function usedPercent(annotations: Readonly<Record<string, string>>): number {
+  return number(json(annotations[usageAnnotation]), 'usedPercent');
 }
 
 function settings(found: Fields): Settings | undefined {

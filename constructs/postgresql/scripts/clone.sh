@@ -10,10 +10,20 @@ for argument in "$@"; do
   esac
 done
 fresh=$data.clone
+said=${PLUMBLINE_RUN:-/run/plumbline}/clone.log
+
+# A volume that is too small is told in the status of the database, by the pod.
+# shellcheck disable=SC2317 # called by the trap
+fail() {
+  cat -- "$said" >&2
+  python3 -B "$scripts/start_gate.py" clone-failed <"$said" || true
+}
 
 rm -rf -- "$fresh"
 if [[ $source =~ host=([^ ]+) ]]; then python3 -B "$scripts/wake.py" "${BASH_REMATCH[1]}" || true; fi
-pg_basebackup --pgdata="$fresh" --wal-method=stream --checkpoint=fast --no-password --dbname="$source"
+trap fail ERR
+pg_basebackup --pgdata="$fresh" --wal-method=stream --checkpoint=fast --no-password --dbname="$source" 2>"$said"
+trap - ERR
 mv -T -- "$fresh" "$data"
 sync -- "$(dirname "$data")"
 # Where this fails the start gate does it at the next start.

@@ -6,12 +6,23 @@ set -euo pipefail
 scripts=$(dirname "$0")
 data=${!#}
 fresh=$data.initialising
+said=${PLUMBLINE_RUN:-/run/plumbline}/initdb.log
+
+# What went wrong reaches the status of the database by the pod.
+# shellcheck disable=SC2317 # called by the trap
+fail() {
+  cat -- "$said" >&2
+  python3 -B "$scripts/start_gate.py" initdb-failed <"$said" || true
+}
 
 python3 -B "$scripts/start_gate.py" may-initialise
-# What Patroni moved aside when an earlier initialisation failed: no identity is known, so it never was anybody's data.
-rm -rf -- "$fresh" "$data.failed"
-initdb "${@:1:$#-1}" "$fresh"
-python3 -B "$scripts/roles.py" | postgres --single -j -D "$fresh" -c log_statement=none template1 >/dev/null
+rm -rf -- "$fresh"
+trap fail ERR
+initdb "${@:1:$#-1}" "$fresh" 2>"$said"
+python3 -B "$scripts/roles.py" 2>>"$said" | postgres --single -j -D "$fresh" -c log_statement=none template1 >/dev/null 2>>"$said"
+trap - ERR
 sync -- "$fresh"
 mv -T -- "$fresh" "$data"
 sync -- "$(dirname "$data")"
+# Where this fails the next start does it.
+python3 -B "$scripts/start_gate.py" initialised || true

@@ -6,6 +6,9 @@ database. A member without data otherwise waits for a leader to clone from.
     start_gate.py start           waits until this member may start, then writes the configuration
     start_gate.py compose         writes the configuration anew and puts the certificate into service, for a Secret that changed
     start_gate.py may-initialise  asks once more, just before initdb
+    start_gate.py initdb-failed   states on the pod why initdb failed, by what it said on standard input
+    start_gate.py initialised     takes that back
+    start_gate.py clone-failed    states on the pod that the volume is too small, if that is why
     start_gate.py cloned          writes the identity of the data here onto this member's claim
 """
 
@@ -18,14 +21,19 @@ import sys
 import time
 
 import pair
-from configuration import serves_tls, write_configuration
-from identity import annotation, identity_of, record, recorded
+from configuration import RUN, serves_tls, write_configuration
+from identity import annotation, claim_of, identity_of, record, recorded
 from kube import Kube, KubeError
 from member import Member
 from passwords import missing_keys, read_text
 from verdict import judge
 
 START = "plumbline.dev/start"
+# Is there while the last initdb failed.
+FAILED = f"{RUN}/initdb-failed"
+NO_SPACE = "No space left on device"
+# initdb writes some 40 MiB; the first start and the first database as much again.
+NEW_DATABASE_BYTES = 80 * 1024 * 1024
 
 
 class Gate:
@@ -67,6 +75,15 @@ class Gate:
         )
         if verdict == "start" and own is None:
             record(self.kube, self.member.name, local)
+        if verdict == "initialise":
+            # No identity is known, so what Patroni moved aside never was anybody's data.
+            shutil.rmtree(f"{self.data}.failed", ignore_errors=True)
+        if verdict == "initialise" and self._free() < NEW_DATABASE_BYTES:
+            return (
+                "hold",
+                "VolumeFull",
+                f"the volume (PersistentVolumeClaim {claim_of(self.member.name)}) has {mebibytes(self._free())} MiB left and a new database needs {mebibytes(NEW_DATABASE_BYTES)}: let it grow, or create the database anew with a larger spec.storage.size",
+            )
         identity = local or next((c for c in claims if c), None)
         if verdict in ("start", "clone") and identity and configuration and not initialize:
             self._initialize(configuration, identity)
@@ -102,6 +119,11 @@ class Gate:
                 f"the image holds PostgreSQL {found.group()}, the spec says {self.member.major}: correct spec.image or spec.version",
             )
         return None
+
+    def _free(self):
+        """Bytes that this user can still write to the volume."""
+        volume = os.statvfs(os.path.dirname(self.data))
+        return volume.f_bavail * volume.f_frsize
 
     def _certify(self):
         """Puts the mounted certificate into service; why that cannot be. The steward says on the pod what is wrong while an earlier one serves."""
@@ -146,6 +168,9 @@ class Gate:
     def _tell(self, verdict, reason, message):
         """States on the pod why it does not start, and takes that back once it does."""
         is_shown = verdict == "hold" or reason == "WaitingForLeader"
+        # A failure is told until initdb has succeeded, and not taken back at each new try.
+        if verdict == "initialise" and os.path.exists(FAILED):
+            return
         try:
             shown = json.dumps({"reason": reason, "message": message}) if is_shown else None
             if shown or annotation(self.kube.get("pods", self.member.name), START):
@@ -166,9 +191,41 @@ class Gate:
             log(f"no initdb: {reason}: {message}")
         return verdict == "initialise"
 
+    def initdb_failed(self, output):
+        words = last_error(output)
+        with open(FAILED, "w", encoding="utf-8"):
+            pass
+        if NO_SPACE in words:
+            self._tell_full(f"is too small for a new database ({words})")
+        else:
+            self._tell("hold", "InitialisationFailed", words)
+
+    def initialised(self):
+        if os.path.exists(FAILED):
+            os.unlink(FAILED)
+            self._tell("start", "DataPresent", "")
+
+    def clone_failed(self, output):
+        """Patroni tries again; only want of room is for somebody else to mend."""
+        if NO_SPACE in output:
+            self._tell_full("has no room for a copy of the primary")
+
+    def _tell_full(self, what):
+        self._tell("hold", "VolumeFull", f"the volume (PersistentVolumeClaim {claim_of(self.member.name)}) {what}: let it grow")
+
     def cloned(self):
         record(self.kube, self.member.name, identity_of(self.data))
         self._tell("start", "DataPresent", "")
+
+
+def last_error(output):
+    """The last line that says what went wrong. Of a failed statement only the message, never the statement."""
+    errors = re.findall(r"(?:error|ERROR|FATAL|PANIC):\s+(.+)", output)
+    return errors[-1].strip() if errors else "initdb ended without a word; the log of the container may say more"
+
+
+def mebibytes(size):
+    return size // (1024 * 1024)
 
 
 def output(command):
@@ -187,6 +244,12 @@ def main(arguments):
         gate.compose()
     elif arguments == ["may-initialise"]:
         sys.exit(0 if gate.may_initialise() else 1)
+    elif arguments == ["initdb-failed"]:
+        gate.initdb_failed(sys.stdin.read())
+    elif arguments == ["clone-failed"]:
+        gate.clone_failed(sys.stdin.read())
+    elif arguments == ["initialised"]:
+        gate.initialised()
     elif arguments == ["cloned"]:
         gate.cloned()
     else:

@@ -223,3 +223,25 @@ test('initdb gives a whole data directory with the roles of the system, or none'
   assert.equal(roles.output.match(/SCRAM-SHA-256/g)?.length, 3);
   assert.ok(!existsSync(sandbox.path('volume/pgdata.initialising')));
 });
+
+test('why initdb failed stands on the pod until it has succeeded', { skip: serverMissing }, async () => {
+  // GIVEN an initdb that cannot succeed
+  const { sandbox, api } = await gated();
+  using _ = sandbox;
+  const initdb = (locale: string) => {
+    const options = [`--locale=${locale}`, '--username=postgres', sandbox.path('volume/pgdata')];
+    return sandbox.runAsync('bash', [sandbox.path('scripts/initdb.sh'), ...options]);
+  };
+  const told = () => api.annotations('pods/orders-0')['plumbline.dev/start'];
+  const { status, output } = await initdb('nowhere');
+  assert.notEqual(status, 0);
+  assert.match(output, /invalid locale name/);
+  assert.match(told() ?? '', /"InitialisationFailed".*invalid locale name .*nowhere/);
+
+  // WHEN it is tried again, THEN it is still told, until there is a data directory
+  assert.equal((await gate(sandbox, 'start')).status, 0);
+  assert.match(told() ?? '', /InitialisationFailed/);
+  const again = await initdb('C.UTF-8');
+  assert.equal(again.status, 0, again.output);
+  assert.equal(told(), undefined);
+});

@@ -70,20 +70,26 @@ test('an edit of the image of a running database is put back before anything res
   assert.equal((await shop.status('orders'))?.phase, 'Running');
 });
 
-for (const status of [
-  { phase: 'Failed', reason: 'Terminated', message: 'Pod was terminated in response to imminent node shutdown.' },
-  { phase: 'Succeeded' },
-]) {
-  test(`https://github.com/cloudnative-pg/cloudnative-pg/issues/1593: a member that says ${status.phase} is lost at once`, async () => {
+for (const { told, ...status } of [
+  {
+    phase: 'Failed',
+    reason: 'Terminated',
+    message: 'Pod was terminated in response to imminent node shutdown.',
+    told: 'NodeLost',
+  },
+  { phase: 'Failed', reason: 'Evicted', message: 'Usage of EmptyDir volume "tmp" exceeds the limit.', told: 'Evicted' },
+  { phase: 'Succeeded', told: 'MemberEnded' },
+] as const) {
+  test(`https://github.com/cloudnative-pg/cloudnative-pg/issues/1593: a member that says ${status.phase}, ${told}, is lost at once`, async () => {
     const held = (finalizers: readonly string[] | null) =>
       shop.patch('Pod', 'orders-2', { body: { metadata: { finalizers } } });
     await held(['plumbline.dev/test']);
     await say(2, status);
     await untilPhase('Degraded');
-    const words = status.message ?? 'Succeeded';
+    const words = 'message' in status ? status.message : 'Succeeded';
     assert.match(
       await shop.condition('orders', 'Degraded'),
-      new RegExp(`^True PodTrouble: 2 of 3 .*orders-2: .*${words}`),
+      new RegExp(`^True ${told}: 2 of 3 .*orders-2 has ended .*${words}`),
     );
     assert.deepEqual((await shop.status('orders'))?.readyReplicas, 2);
     await held(null);
@@ -131,6 +137,6 @@ test('a pod that cannot be scheduled is told in the words of Kubernetes', async 
   await shop.untilCondition(
     'lonely',
     'Ready',
-    /^False PodTrouble: 0 of 1 .*lonely-0: Unschedulable: no nodes available/,
+    /^False Unschedulable: 0 of 1 .*lonely-0 finds no node: Unschedulable: no nodes available/,
   );
 });

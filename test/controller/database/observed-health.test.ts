@@ -25,7 +25,7 @@ test('of members in trouble the first by number is told, in whatever order their
     [tenth, second],
   ]) {
     const { health } = observedHealth(database, children, undefined, undefined);
-    assert.equal(health.ready.message, '0 of 2 members are ready; orders-2: Unschedulable: second');
+    assert.equal(health.ready.message, '0 of 2 members are ready. orders-2 finds no node: Unschedulable: second');
   }
 });
 

@@ -89,9 +89,27 @@ test('of a StatefulSet the numbers count, and whether its controller has seen th
 
 test('a claim has data when a member has written its identity on it', () => {
   const annotations = { 'plumbline.dev/system-identifier': '7300000000000000001' };
-  const of = (metadata: Partial<ObjectMeta>) => factsOf(object('PersistentVolumeClaim', {}, metadata));
-  assert.deepEqual(of({ annotations }), { kind: 'PersistentVolumeClaim', hasData: true });
-  assert.deepEqual(of({}), { kind: 'PersistentVolumeClaim', hasData: false });
+  const of = (metadata: Partial<ObjectMeta>) => {
+    const facts = factsOf(object('PersistentVolumeClaim', {}, metadata));
+    return facts.kind === 'PersistentVolumeClaim' && facts.hasData;
+  };
+  assert.deepEqual([of({ annotations }), of({})], [true, false]);
+});
+
+test('a claim is pending until it has a volume, of the class that it names', () => {
+  const of = (phase: string, spec: object) => factsOf(object('PersistentVolumeClaim', { spec, status: { phase } }));
+  const claim = { kind: 'PersistentVolumeClaim', hasData: false };
+  assert.deepEqual(of('Pending', { storageClassName: 'fast' }), { ...claim, isPending: true, storageClass: 'fast' });
+  assert.deepEqual(of('Bound', {}), { ...claim, isPending: false, storageClass: undefined });
+});
+
+test('a volume is full when hardly any of it is left', () => {
+  const of = (usedPercent: number) => {
+    const annotations = { 'plumbline.dev/usage': JSON.stringify({ usedPercent }) };
+    const facts = factsOf(object('Pod', {}, { annotations }));
+    return facts.kind === 'Pod' && facts.isFull;
+  };
+  assert.deepEqual([of(90), of(95), of(100)], [false, true, true]);
 });
 
 test('a pod has what its member says of TLS, once it has said something', () => {

@@ -26,6 +26,8 @@ const base: Seen = {
 };
 const first = { phase: undefined, readyReplicas: 0 };
 const quota: Hindrance = { reason: 'QuotaExceeded', message: 'Service orders: exceeded quota', isStalled: true };
+const lostNode: Hindrance = { reason: 'NodeLost', message: 'orders-2 has ended.', isStalled: false };
+const noNode: Hindrance = { reason: 'Unschedulable', message: 'orders-2 finds no node.', isStalled: true };
 const outage: Hindrance = { reason: 'ApiUnreachable', message: 'Service orders: no answer', isStalled: false };
 
 interface Row {
@@ -91,16 +93,29 @@ const rows: readonly Row[] = [
   {
     what: 'a pod that was ended by a node shutdown',
     seen: {
-      pods: [primary, pod('orders-1'), pod('orders-2', { isReady: false, trouble: 'Terminated: node shutdown' })],
+      pods: [primary, pod('orders-1'), lost],
+      trouble: lostNode,
     },
     phase: 'Degraded',
-    conditions: '-PodTrouble -Settled +PodTrouble -NothingToDo',
+    conditions: '-NodeLost -Settled +NodeLost -NothingToDo',
   },
   {
     what: 'a member that cannot be scheduled at the first start',
-    seen: { pods: [pod('orders-0', { isReady: false, trouble: 'Unschedulable: no nodes' })], before: first },
+    seen: { pods: [pod('orders-0', { isReady: false })], before: first, trouble: noNode },
     phase: 'Provisioning',
-    conditions: '-PodTrouble +MembersStarting -NoMemberLost -NothingToDo',
+    conditions: '-Unschedulable -Settled -NoMemberLost +Unschedulable',
+  },
+  {
+    what: 'a member that cannot be scheduled while a rollout may be taken back',
+    seen: { pods: [primary, pod('orders-1'), lost], trouble: noNode, rollout: 'orders-2 is made again.' },
+    phase: 'Degraded',
+    conditions: '-Unschedulable -Settled +Unschedulable -NothingToDo',
+  },
+  {
+    what: 'all members are ready whatever else is there',
+    seen: { trouble: noNode },
+    phase: 'Running',
+    conditions: '+AllMembersReady -Settled -NoMemberLost -NothingToDo',
   },
   {
     what: 'members that the spec adds are no loss',
@@ -203,9 +218,8 @@ test('the primary is the ready pod with the role; a label on a pod that is not r
 });
 
 test('messages count members, name the pod in trouble, and keep a long error in one place', () => {
-  const trouble = pod('orders-2', { isReady: false, trouble: 'Unschedulable: 0/3 nodes are available' });
-  const stuck = judge({ ...base, pods: [primary, pod('orders-1'), trouble] });
-  assert.equal(stuck.ready.message, '2 of 3 members are ready; orders-2: Unschedulable: 0/3 nodes are available');
+  const stuck = judge({ ...base, pods: [primary, pod('orders-1'), lost], trouble: noNode });
+  assert.equal(stuck.ready.message, '2 of 3 members are ready. orders-2 finds no node.');
   const texts = (health: Health): readonly string[] =>
     [health.ready, health.available, health.progressing, health.degraded, health.stalled].map(({ message }) => message);
   const stalled = texts(judge({ ...base, hindrance: quota }));

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { factsOf, type Facts } from '../../../controller/health/facts.ts';
+import { troubleOf, unexplained, type Complaint, type Plight } from '../../../controller/health/trouble.ts';
+import { podFacts, setFacts } from './given.ts';
+
+type Claim = Extract<Facts, { kind: 'PersistentVolumeClaim' }>;
+
+const asked = { cpu: '64', memory: '256Mi', storage: '512Mi' };
+const plight = (more: Partial<Plight> = {}): Plight => ({
+  database: 'orders',
+  wanted: 1,
+  statefulSet: setFacts(1),
+  pods: [{ name: 'orders-0', facts: podFacts() }],
+  claims: new Map(),
+  complaints: [],
+  asked,
+  ...more,
+});
+
+/** A plight of one pod, as its status has it. */
+function pod(status: object, annotations: Readonly<Record<string, string>> = {}): Plight {
+  const facts = factsOf({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'orders-0', annotations }, status });
+  assert(facts.kind === 'Pod');
+  return plight({ pods: [{ name: 'orders-0', facts }] });
+}
+
+const unscheduled = (message: string) =>
+  pod({ conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message }] });
+const waiting = (reason: string, message = '', lastState: object = {}) =>
+  pod({
+    containerStatuses: [{ name: 'postgres', image: 'shop/pg:17', state: { waiting: { reason, message } }, lastState }],
+  });
+const held = (reason: string, message = 'so it is') =>
+  pod({}, { 'plumbline.dev/start': JSON.stringify({ reason, message }) });
+const claim = (facts: Partial<Claim>, more: Partial<Plight> = {}): Plight => {
+  const whole = { kind: 'PersistentVolumeClaim', hasData: false, isPending: true, storageClass: undefined } as const;
+  return plight({
+    pods: [{ name: 'orders-0', facts: podFacts({ isReady: false }) }],
+    claims: new Map([['data-orders-0', { ...whole, ...facts }]]),
+    ...more,
+  });
+};
+const ofClaim = (message: string): readonly Complaint[] => [
+  { kind: 'PersistentVolumeClaim', name: 'data-orders-0', reason: 'ProvisioningFailed', message },
+];
+const refused = (words: string): Plight => {
+  const message = `create Pod orders-0 in StatefulSet orders failed error: ${words}`;
+  return plight({ pods: [], complaints: [{ kind: 'StatefulSet', name: 'orders', reason: 'FailedCreate', message }] });
+};
+const forbidden = 'pods "orders-0" is forbidden:';
+
+const rows: readonly (readonly [what: string, seen: Plight, reason: string | undefined, told?: RegExp])[] = [
+  ['a member that is ready', plight(), undefined],
+  [
+    'a member that is starting',
+    plight({ pods: [{ name: 'orders-0', facts: podFacts({ isReady: false }) }] }),
+    undefined,
+  ],
+  ['no default class', claim({}), 'NoDefaultStorageClass', /data-orders-0 .*spec\.storage\.storageClass/],
+  ['a claim whose volume is being made', claim({ storageClass: 'fast' }), undefined],
+  [
+    'a class that is not there',
+    claim({ storageClass: 'fast' }, { complaints: ofClaim('storageclass.storage.k8s.io "fast" not found') }),
+    'StorageClassNotFound',
+    /StorageClass fast, .*data-orders-0 .*create it/,
+  ],
+  [
+    'a provisioner that cannot',
+    claim({ storageClass: 'fast' }, { complaints: ofClaim('no room is left.') }),
+    'VolumeNotProvisioned',
+    /512Mi of class fast\) gets no volume: no room is left/,
+  ],
+  ['a claim with a volume', claim({ isPending: false }), undefined],
+  ['a claim that the spec asks for no more', claim({}, { wanted: 0 }), undefined],
+  [
+    'a quota',
+    refused(`${forbidden} exceeded quota: q, requested: pods=1, used: pods=0, limited: pods=0`),
+    'QuotaExceeded',
+    /^pods "orders-0" is forbidden: exceeded quota: q.*raise the quota/,
+  ],
+  [
+    'a quota that asks for limits',
+    refused(`${forbidden} failed quota: q: must specify limits.cpu for: postgres; steward`),
+    'LimitsRequired',
+    /limits\.cpu.*LimitRange/,
+  ],
+  [
+    'a range of limits',
+    refused(`${forbidden} maximum memory usage per Container is 256Mi, but limit is 512Mi`),
+    'LimitRangeExceeded',
+    /maximum .*256Mi.*512Mi.*spec\.resources/,
+  ],
+  [
+    'CrunchyData/postgres-operator#517: a platform that assigns the user',
+    refused(
+      `${forbidden} .containers[0].runAsUser: Invalid value: 26: must be in the ranges: [1000680000, 1000689999]`,
+    ),
+    'UserNotAdmitted',
+    /must be in the ranges.*containers postgres .*26/,
+  ],
+  ['Pod Security', refused(`${forbidden} violates PodSecurity "x"`), 'AdmissionDenied', /let the policy admit/],
+  ['any other refusal', refused('serviceaccount "x" not found'), 'PodsRefused', /makes no pod: serviceaccount/],
+  ['a refusal that is over, the pods being there', { ...refused('x'), pods: plight().pods }, undefined],
+  [
+    'a node too small',
+    unscheduled('0/1 nodes are available: 1 Insufficient cpu.'),
+    'InsufficientResources',
+    /orders-0: lower spec\.resources\.requests \(cpu 64, memory 256Mi\).*Insufficient cpu/,
+  ],
+  ['a volume that is being made', unscheduled('pod has unbound immediate PersistentVolumeClaims'), 'VolumePending'],
+  ['a taint', unscheduled('1 node(s) had untolerated taint'), 'Unschedulable', /orders-0 finds no node: .*taint/],
+  [
+    'an image that is not there',
+    waiting('ErrImagePull', 'shop/pg:17: not found'),
+    'ImageNotPulled',
+    /^Image shop\/pg:17 of orders-0 .*spec\.image.* shop\/pg:17: not found$/,
+  ],
+  [
+    'the same while the kubelet waits to try again',
+    waiting('ImagePullBackOff', 'Back-off pulling image "shop/pg:17": ErrImagePull: shop/pg:17: not found'),
+    'ImageNotPulled',
+    /^Image shop\/pg:17 of orders-0 .*spec\.image.* shop\/pg:17: not found$/,
+  ],
+  [
+    'no name of an image',
+    waiting('InvalidImageName', 'couldn’t parse'),
+    'ImageNotPulled',
+    /InvalidImageName: couldn’t parse/,
+  ],
+  ['a crash loop', waiting('CrashLoopBackOff'), 'CrashLooping', /postgres of orders-0 ends again and again: its log/],
+  [
+    'a container that needs more memory',
+    waiting('CrashLoopBackOff', '', { terminated: { reason: 'OOMKilled', exitCode: 137 } }),
+    'OutOfMemory',
+    /spec\.resources\.limits\.memory \(256Mi/,
+  ],
+  ['a container that cannot be made', waiting('CreateContainerError', 'x'), 'ContainerNotStarted', /Error: x/],
+  ['a wrong major', held('WrongMajor'), 'WrongMajor', /^orders-0: so it is$/],
+  ['a certificate', held('TlsSecretUnusable'), 'CertificateUnusable'],
+  ['a member that waits for its leader', held('WaitingForLeader'), undefined],
+  ['a word that nobody knows', held('constructor'), 'MemberHeld', /orders-0 does not start: constructor: so it is/],
+  ['a node shutdown', pod({ phase: 'Failed', reason: 'Terminated', message: 'x' }), 'NodeLost', /Terminated: x/],
+  ['an eviction', pod({ phase: 'Failed', reason: 'Evicted', message: 'tmp' }), 'Evicted', /Evicted: tmp/],
+  ['a pod that has completed', pod({ phase: 'Succeeded' }), 'MemberEnded', /orders-0 has ended .*Succeeded/],
+  [
+    'a full volume',
+    pod({}, { 'plumbline.dev/usage': '{"usedPercent":95}' }),
+    'VolumeFull',
+    /orders-0 \(PersistentVolumeClaim data-orders-0\) is full/,
+  ],
+];
+
+for (const [what, seen, reason, told] of rows) {
+  test(`${what}: ${reason ?? 'no trouble'}`, () => {
+    const trouble = troubleOf(seen);
+    assert.equal(trouble?.reason, reason);
+    if (told !== undefined) assert.match(trouble?.message ?? '', told);
+  });
+}
+
+test('what mends itself stalls nothing', () => {
+  const mending = rows.flatMap(([, seen]) => troubleOf(seen) ?? []).filter(({ isStalled }) => !isStalled);
+  assert.deepEqual(
+    new Set(mending.map(({ reason }) => reason)),
+    new Set(['VolumePending', 'NodeLost', 'Evicted', 'MemberEnded']),
+  );
+});
+
+test('Kubernetes is asked about what no object explains, and about nothing else', () => {
+  const asks = (seen: Plight) => unexplained(seen)?.kind;
+  assert.equal(asks(plight()), undefined);
+  assert.equal(asks(claim({ storageClass: 'fast' })), 'PersistentVolumeClaim');
+  assert.equal(asks(claim({})), undefined);
+  assert.equal(asks(plight({ pods: [] })), 'StatefulSet');
+  assert.equal(asks(plight({ pods: [], statefulSet: undefined })), undefined);
+  // A claim that waits for its pod to find a node is explained by the pod.
+  const waits = unscheduled('0/1 nodes are available: 1 Insufficient cpu.');
+  assert.equal(asks({ ...claim({ storageClass: 'fast' }), pods: waits.pods }), undefined);
+});
