@@ -95,9 +95,10 @@ function pendingClaims({ database, wanted, claims, pods }: Plight) {
   });
 }
 
-/** A claim may wait for its pod instead: until that has a node. */
+/** A claim may wait for its pod instead: until that is there and has a node. */
 function waitsForVolume(pod: PodFacts | undefined): boolean {
-  if (pod?.symptom === undefined) return true;
+  if (pod === undefined) return false;
+  if (pod.symptom === undefined) return true;
   return pod.symptom.kind === 'unscheduled' && /volume|storageclass/i.test(pod.symptom.message);
 }
 

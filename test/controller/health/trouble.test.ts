@@ -174,6 +174,8 @@ test('Kubernetes is asked about what no object explains, and about nothing else'
   assert.equal(asks(claim({})), undefined);
   assert.equal(asks(plight({ pods: [] })), 'StatefulSet');
   assert.equal(asks(plight({ pods: [], statefulSet: undefined })), undefined);
+  // A claim that waits for its pod to be made is not what is stuck.
+  assert.equal(asks(claim({ storageClass: 'fast' }, { pods: [] })), 'StatefulSet');
   // A claim that waits for its pod to find a node is explained by the pod.
   const waits = unscheduled('0/1 nodes are available: 1 Insufficient cpu.');
   assert.equal(asks({ ...claim({ storageClass: 'fast' }), pods: waits.pods }), undefined);
