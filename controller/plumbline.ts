@@ -3,6 +3,7 @@ import type { StoredDatabaseService } from '../constructs/api/resource.ts';
 import { Children, type Change } from './database/children.ts';
 import { Databases } from './database/databases.ts';
 import type { Untold } from './database/memory.ts';
+import { PatroniRecords } from './database/patroni-records.ts';
 import { Reconciler } from './database/reconcile.ts';
 import { Rollouts, type Happened } from './database/rollouts.ts';
 import { watches } from './database/watches.ts';
@@ -89,6 +90,7 @@ export class Plumbline {
         clock,
         onStep: (resource, happened) => this.#tellStep(resource, happened),
       }),
+      records: new PatroniRecords(kube),
       git: git && new GitDelivery({ writer: git, clock: systemClock, signal: this.#gitStop.signal, wake }),
       lookAgainMs,
       onDrift: (resource, found, log) => this.#tell(resource, found, log),

@@ -45,6 +45,10 @@ export interface Memory {
   troubledSince: number | undefined;
   /** What hindered last, so that the log tells it once. */
   hindrance: string | undefined;
+  /** What an earlier database of this name left of Patroni's has been looked for. */
+  isSwept: boolean;
+  /** The generation with which Patroni's ConfigMaps were made to go; undefined before. */
+  ownedGeneration: number | undefined;
   /** What Kubernetes said of an object that gets nowhere. */
   inquiry: Inquiry | undefined;
 }
@@ -70,6 +74,8 @@ export function newMemory(uid: string): Memory {
     end: undefined,
     troubledSince: undefined,
     hindrance: undefined,
+    isSwept: false,
+    ownedGeneration: undefined,
     inquiry: undefined,
   };
 }

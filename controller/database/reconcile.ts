@@ -23,6 +23,7 @@ import { inquire } from './complaints.ts';
 import { exists, missingSecret } from './lookups.ts';
 import type { Memory, Untold } from './memory.ts';
 import { observedPlight, observedTls } from './observed-health.ts';
+import type { PatroniRecords } from './patroni-records.ts';
 import { isSettled, plan, type Observed } from './plan.ts';
 import { remember } from './remember.ts';
 import { Reporter, type ReporterOptions } from './report.ts';
@@ -37,6 +38,7 @@ export interface ReconcilerOptions extends ReporterOptions {
   readonly mounts: Mounts;
   readonly git?: GitDelivery;
   readonly rollouts: Rollouts;
+  readonly records: Pick<PatroniRecords, 'own' | 'sweep'>;
   /** How often what no watch shows is looked for: whether a name has become free, or a right was granted. Defaults to 15 s. */
   readonly lookAgainMs?: number;
   /** Told of the changes by others that one run found, each once. */
@@ -102,7 +104,8 @@ export class Reconciler {
     const renewal = await this.#renew(run, outcome);
     const unread = await this.#refresh(run);
     const hindrance = outcome.blocker ?? progress.blocker ?? setback(run) ?? renewal.blocker ?? unread;
-    const blocker = hindrance ?? (await this.#missing(run, git));
+    const owned = hindrance === undefined ? await this.#own(run) : {};
+    const blocker = hindrance ?? owned.blocker ?? (await this.#missing(run, git));
     const trouble = shortTrouble(blocker, memory, this.#options.clock.now());
     if (trouble !== undefined) throw trouble;
     logHindrance(blocker, memory, log);
@@ -115,11 +118,9 @@ export class Reconciler {
     await this.#reporter.report(findings, signal);
     if (blocker?.next.kind === 'retry') throw blocker.next.error;
     const again = blocker?.next.kind === 'look-again' ? lookAgainMs * (blocker.next.isSeldom ? seldom : 1) : Infinity;
+    const looks = [again, progress.lookAgainMs, inquiryMs, owned.lookAgainMs].map((ms = Infinity) => ms);
     const untilDue = [renewal.dueAt, isDeleting ? undefined : tls.turnsAt].map((at = Infinity) => at - clock.now());
-    const requeueAfterMs = Math.max(
-      0,
-      Math.min(again, progress.lookAgainMs ?? Infinity, inquiryMs ?? Infinity, ...untilDue),
-    );
+    const requeueAfterMs = Math.max(0, Math.min(...looks, ...untilDue));
     return requeueAfterMs === Infinity ? {} : { requeueAfterMs };
   }
 
@@ -156,6 +157,7 @@ export class Reconciler {
       return { ...nothingDone, made: [...memory.known], left: memory.left };
     memory.delivered = print;
     try {
+      await this.#options.records.sweep(run, observed.children, signal);
       const stated = stateWithSecrets(delivered, [historyManifest(resource, course.history)]);
       return await this.#options.apply.carryOut(plan(observed, stated), observed, signal);
     } catch (error) {
@@ -227,6 +229,20 @@ export class Reconciler {
       signal.throwIfAborted();
       if (classify(error).class === 'retry-now') throw error;
       return { ...resting, blocker: blockerOf(error, 'the rollout') };
+    }
+  }
+
+  /** Makes what Patroni keeps go with the database. */
+  async #own(run: Run): Promise<{ readonly lookAgainMs?: number; readonly blocker?: Blocker }> {
+    const { children, lookAgainMs = defaultLookAgainMs } = this.#options;
+    if (run.isDeleting) return {};
+    try {
+      const isDone = await this.#options.records.own(run, children.of(run.key), run.signal);
+      return isDone ? {} : { lookAgainMs };
+    } catch (error) {
+      run.signal.throwIfAborted();
+      if (classify(error).class === 'retry-now') throw error;
+      return { blocker: blockerOf(error, 'the ConfigMaps of Patroni') };
     }
   }
 

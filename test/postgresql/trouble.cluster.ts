@@ -149,13 +149,18 @@ const rows: readonly Row[] = [
   },
   {
     what: 'a quota that forbids the pods',
-    arrange: (place) =>
-      place.make({
+    arrange: async (place) => {
+      const metadata = { name: 'tight' };
+      const remove = await place.make({
         apiVersion: 'v1',
         kind: 'ResourceQuota',
-        metadata: { name: 'tight' },
+        metadata,
         spec: { hard: { pods: '0' } },
-      }),
+      });
+      const counted = ['get', 'resourcequota', 'tight', '-o', 'jsonpath={.status.hard.pods}'];
+      await eventually('the quota is in force', async () => (await place.kubectl(counted)) === '0' || undefined);
+      return remove;
+    },
     reason: 'QuotaExceeded',
     told: [/exceeded quota: tight/, /raise the quota/],
   },

@@ -1,0 +1,151 @@
+import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
+import { patroniLabel } from '../../constructs/labels.ts';
+import { claimName, memberName, namesOf, ordinals } from '../../constructs/names.ts';
+import { classify, type Kube, type KubeObject, type ObjectMeta } from '../kube/index.ts';
+import type { Child } from './child.ts';
+import { typeOf } from './kinds.ts';
+import type { Memory } from './memory.ts';
+import { observedHealth } from './observed-health.ts';
+
+const configMaps = typeOf({ kind: 'ConfigMap' });
+
+/** What is stated of Patroni's ConfigMaps: their owner, and nothing else. */
+const fieldManager = 'plumbline-owner';
+
+/** A database in one run. */
+export interface Owning {
+  readonly resource: StoredDatabaseService;
+  readonly memory: Memory;
+}
+
+/**
+ * What Patroni keeps in ConfigMaps of its own: who holds the lock, who is in step, which switchover is asked for. No watch of ours shows them, for
+ * the lock changes all the time, so each call here asks for them.
+ */
+export class PatroniRecords {
+  readonly #kube: Kube;
+
+  constructor(kube: Kube) {
+    this.#kube = kube;
+  }
+
+  /**
+   * Makes them go with the database, once it runs, and again with each new spec. Who is in step is about the data and stays with it, as the passwords
+   * do: otherwise a replica that lacks the last commits could become the primary of a database that is created again on its claims.
+   *
+   * @returns false while one is not there yet that there will be
+   * @throws KubeError
+   */
+  async own({ resource, memory }: Owning, children: readonly Child[], signal: AbortSignal): Promise<boolean> {
+    const { metadata, spec, status } = resource;
+    if (memory.ownedGeneration === metadata.generation) return true;
+    const before = memory.status ?? status;
+    if (observedHealth(resource, children, before, undefined).health.phase !== 'Running') return true;
+    // Where an earlier process has said that it runs, it had done this before.
+    const isSaid = status?.phase === 'Running' && status.observedGeneration === metadata.generation;
+    const isDone = memory.status === undefined && isSaid;
+    if (!isDone) {
+      const found = await this.#list(metadata, signal);
+      for (const record of found) await this.#setOwner(record, resource, signal);
+      const { patroniLeader, patroniSync } = namesOf(metadata.name);
+      const isSync = (spec.durability ?? 'Async') !== 'Async';
+      const needed = [patroniLeader, ...(isSync ? [patroniSync] : [])];
+      if (!needed.every((name) => found.some((record) => record.metadata.name === name))) return false;
+    }
+    memory.ownedGeneration = metadata.generation;
+    return true;
+  }
+
+  /**
+   * Removes what an earlier database of this name left, before any member can run: its lock has no holder, and members that were in step then may
+   * have no data now, which would keep the others from becoming the primary for ever.
+   *
+   * @param children what there is of the database; the claims among them say which members have data
+   * @throws KubeError
+   */
+  async sweep(
+    { resource: { metadata }, memory }: Owning,
+    children: readonly Child[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (memory.isSwept) return;
+    const isStarted = children.some(({ kind }) => kind === 'StatefulSet' || kind === 'Pod');
+    if (!isStarted) await this.#sweep(metadata, children, signal);
+    memory.isSwept = true;
+  }
+
+  async #sweep(
+    metadata: StoredDatabaseService['metadata'],
+    children: readonly Child[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { patroniSync } = namesOf(metadata.name);
+    const withData = ordinals
+      .filter((ordinal) => hasData(children, claimName(metadata.name, ordinal)))
+      .map((ordinal) => memberName(metadata.name, ordinal));
+    for (const record of await this.#list(metadata, signal)) {
+      if (isOwned(record, metadata.uid)) continue;
+      const inStep = record.metadata.name === patroniSync ? membersInStep(record) : [];
+      if (!inStep.some((member) => withData.includes(member))) await this.#remove(record, signal);
+    }
+  }
+
+  async #list({ name, namespace }: Pick<ObjectMeta, 'name' | 'namespace'>, signal: AbortSignal) {
+    const { patroni, patroniLeader, patroniFailover, patroniSync } = namesOf(name);
+    const labelSelector = `${patroniLabel}=${patroni}`;
+    const found: KubeObject[] = [];
+    for await (const { items } of this.#kube.list(configMaps, {
+      namespace,
+      labelSelector,
+      metadataOnly: true,
+      signal,
+    })) {
+      found.push(...items.filter((item) => [patroniLeader, patroniFailover, patroniSync].includes(item.metadata.name)));
+    }
+    return found;
+  }
+
+  /** A record that was removed or made again meanwhile is found at the next look. */
+  async #setOwner(record: KubeObject, resource: StoredDatabaseService, signal: AbortSignal): Promise<void> {
+    const { apiVersion, kind, spec } = resource;
+    const { name, uid } = resource.metadata;
+    const { metadata } = record;
+    const isToStay = metadata.name === namesOf(name).patroniSync && spec.storage.onDelete !== 'Delete';
+    if (isOwned(record, uid) !== isToStay) return;
+    const ownerReferences = isToStay ? {} : { ownerReferences: [{ apiVersion, kind, name, uid }] };
+    const body = { name: metadata.name, namespace: metadata.namespace, uid: metadata.uid, ...ownerReferences };
+    try {
+      const stated = { apiVersion: 'v1', kind: 'ConfigMap', metadata: body };
+      await this.#kube.apply(stated, { type: configMaps, fieldManager, force: true, signal });
+    } catch (error) {
+      if (!isOutdated(error)) throw error;
+    }
+  }
+
+  async #remove({ metadata }: KubeObject, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#kube.delete(configMaps, metadata, { uid: metadata.uid ?? '', signal });
+    } catch (error) {
+      if (!isOutdated(error)) throw error;
+    }
+  }
+}
+
+/** It is gone, or another has its name. */
+function isOutdated(error: unknown): boolean {
+  return ['object-missing', 'object-gone', 'object-replaced', 'version-conflict'].includes(classify(error).kind);
+}
+
+function isOwned({ metadata }: KubeObject, uid: string): boolean {
+  return metadata.ownerReferences?.some((owner) => owner.uid === uid) === true;
+}
+
+function hasData(children: readonly Child[], claim: string): boolean {
+  return children.some(({ name, facts }) => facts.kind === 'PersistentVolumeClaim' && name === claim && facts.hasData);
+}
+
+/** The primary of then and the replicas that had all of what it had acknowledged. */
+function membersInStep({ metadata }: KubeObject): readonly string[] {
+  const { leader = '', sync_standby: standbys = '' } = metadata.annotations ?? {};
+  return [leader, ...standbys.split(',')].map((name) => name.trim()).filter((name) => name !== '');
+}
