@@ -237,7 +237,12 @@ const rows: readonly Row[] = [
     cure: async (place) => {
       const name = await place.kubectl(['get', 'pvc', 'data-orders-0', '-o', 'jsonpath={.spec.volumeName}']);
       const path = await place.kubectl(['get', 'pv', name, '-o', 'jsonpath={.spec.local.path}']);
-      await place.cluster.runOnNode('sh', ['-euc', growScript, 'grow', `${path}.ext4`]);
+      // As a driver does that grows volumes only while nobody uses them.
+      await place.kubectl(['cordon', place.cluster.nodeName]);
+      place.finally(() => place.kubectl(['uncordon', place.cluster.nodeName]));
+      await place.kubectl(['delete', 'pod', 'orders-0', '--timeout=60s']);
+      await eventually('the volume is free', () => isGrown(place, path), 60_000);
+      await place.kubectl(['uncordon', place.cluster.nodeName]);
     },
     reason: 'VolumeFull',
     told: [/data-orders-0/, /needs 80/, /spec\.storage\.size/],
@@ -270,10 +275,22 @@ const rows: readonly Row[] = [
   },
 ];
 
-const growScript = `truncate --size=512M "$1"
-device=$(losetup --noheadings --output NAME --associated "$1")
-losetup --set-capacity "$device"
-resize2fs "$device"`;
+const growScript = `umount "$1"
+truncate --size=512M "$1.ext4"
+e2fsck -fp "$1.ext4" >/dev/null || [ $? = 1 ]
+resize2fs "$1.ext4"
+mount -o loop,nosuid,nodev "$1.ext4" "$1"`;
+
+/** Undefined while the kubelet has not let go of the volume. */
+async function isGrown({ cluster }: Place, path: string): Promise<true | undefined> {
+  try {
+    await cluster.runOnNode('sh', ['-euc', growScript, 'grow', path]);
+    return true;
+  } catch (error) {
+    if (String(error).includes('target is busy')) return undefined;
+    throw error;
+  }
+}
 
 for (const { what, spec = {}, arrange, cure, reason, told } of rows) {
   test(`${what}: ${reason}`, { skip }, async (t) => {
