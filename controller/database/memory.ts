@@ -47,8 +47,8 @@ export interface Memory {
   hindrance: string | undefined;
   /** What an earlier database of this name left of Patroni's has been looked for. */
   isSwept: boolean;
-  /** The generation with which Patroni's ConfigMaps were made to go; undefined before. */
-  ownedGeneration: number | undefined;
+  /** The generation with which Patroni's ConfigMaps were made to go with the database; `lookAgainAt`, in milliseconds, for one that was missing. */
+  owned: { readonly generation: number; readonly lookAgainAt: number | undefined } | undefined;
   /** What Kubernetes said of an object that gets nowhere. */
   inquiry: Inquiry | undefined;
 }
@@ -75,7 +75,7 @@ export function newMemory(uid: string): Memory {
     troubledSince: undefined,
     hindrance: undefined,
     isSwept: false,
-    ownedGeneration: undefined,
+    owned: undefined,
     inquiry: undefined,
   };
 }

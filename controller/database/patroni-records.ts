@@ -1,13 +1,14 @@
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import { patroniLabel } from '../../constructs/labels.ts';
 import { claimName, memberName, namesOf, ordinals } from '../../constructs/names.ts';
-import { classify, type Kube, type KubeObject, type ObjectMeta } from '../kube/index.ts';
+import { classify, type Kube, type KubeObject, type ObjectMeta, type OwnerReference } from '../kube/index.ts';
 import type { Child } from './child.ts';
 import { typeOf } from './kinds.ts';
 import type { Memory } from './memory.ts';
 import { observedHealth } from './observed-health.ts';
 
 const configMaps = typeOf({ kind: 'ConfigMap' });
+const roleBindings = typeOf({ kind: 'RoleBinding' });
 
 /** What is stated of Patroni's ConfigMaps: their owner, and nothing else. */
 const fieldManager = 'plumbline-owner';
@@ -16,6 +17,14 @@ const fieldManager = 'plumbline-owner';
 export interface Owning {
   readonly resource: StoredDatabaseService;
   readonly memory: Memory;
+}
+
+export interface OwningSeen {
+  readonly children: readonly Child[];
+  readonly rollout: string | undefined;
+  /** Milliseconds of the wall clock. */
+  readonly now: number;
+  readonly lookAgainMs: number;
 }
 
 /**
@@ -33,27 +42,42 @@ export class PatroniRecords {
    * Makes them go with the database, once it runs, and again with each new spec. Who is in step is about the data and stays with it, as the passwords
    * do: otherwise a replica that lacks the last commits could become the primary of a database that is created again on its claims.
    *
-   * @returns false while one is not there yet that there will be
+   * @param seen.rollout what a rollout is about: what it asks of Patroni makes records
+   * @returns when to look again, in milliseconds, for one that is not there yet; undefined where nothing is left to do
    * @throws KubeError
    */
-  async own({ resource, memory }: Owning, children: readonly Child[], signal: AbortSignal): Promise<boolean> {
-    const { metadata, spec, status } = resource;
-    if (memory.ownedGeneration === metadata.generation) return true;
-    const before = memory.status ?? status;
-    if (observedHealth(resource, children, before, undefined).health.phase !== 'Running') return true;
+  async own({ resource, memory }: Owning, seen: OwningSeen, signal: AbortSignal): Promise<number | undefined> {
+    const { children, rollout, now, lookAgainMs } = seen;
+    const { metadata, status } = resource;
+    const { generation } = metadata;
+    const last = memory.owned?.generation === generation ? memory.owned : undefined;
+    if (last !== undefined && last.lookAgainAt === undefined) return undefined;
+    if (last?.lookAgainAt !== undefined && now < last.lookAgainAt) return last.lookAgainAt - now;
+    const { health } = observedHealth(resource, children, memory.status ?? status, undefined, { rollout });
+    if (health.phase !== 'Running') return undefined;
     // Where an earlier process has said that it runs, it had done this before.
-    const isSaid = status?.phase === 'Running' && status.observedGeneration === metadata.generation;
+    const isSaid = status?.phase === 'Running' && status.observedGeneration === generation;
     const isDone = memory.status === undefined && isSaid;
-    if (!isDone) {
-      const found = await this.#list(metadata, signal);
-      for (const record of found) await this.#setOwner(record, resource, signal);
-      const { patroniLeader, patroniSync } = namesOf(metadata.name);
-      const isSync = (spec.durability ?? 'Async') !== 'Async';
-      const needed = [patroniLeader, ...(isSync ? [patroniSync] : [])];
-      if (!needed.every((name) => found.some((record) => record.metadata.name === name))) return false;
+    const isWhole = isDone || (await this.#own(resource, children, signal));
+    // One that is missing at the second look is none that Patroni is about to make.
+    const isEnd = isWhole || last !== undefined;
+    memory.owned = { generation, lookAgainAt: isEnd ? undefined : now + lookAgainMs };
+    return isEnd ? undefined : lookAgainMs;
+  }
+
+  /** Whether all were there that there will be. */
+  async #own(resource: StoredDatabaseService, children: readonly Child[], signal: AbortSignal): Promise<boolean> {
+    const { metadata, spec } = resource;
+    const { patroniLeader, patroniSync } = namesOf(metadata.name);
+    const owners = ownersOf(resource, children);
+    const found = await this.#list(metadata, signal);
+    for (const record of found) {
+      const isToStay = record.metadata.name === patroniSync && spec.storage.onDelete !== 'Delete';
+      await this.#setOwners(record, isToStay ? [] : owners, signal);
     }
-    memory.ownedGeneration = metadata.generation;
-    return true;
+    const isSync = (spec.durability ?? 'Async') !== 'Async';
+    const needed = [patroniLeader, ...(isSync ? [patroniSync] : [])];
+    return needed.every((name) => found.some((record) => record.metadata.name === name));
   }
 
   /**
@@ -106,14 +130,12 @@ export class PatroniRecords {
   }
 
   /** A record that was removed or made again meanwhile is found at the next look. */
-  async #setOwner(record: KubeObject, resource: StoredDatabaseService, signal: AbortSignal): Promise<void> {
-    const { apiVersion, kind, spec } = resource;
-    const { name, uid } = resource.metadata;
-    const { metadata } = record;
-    const isToStay = metadata.name === namesOf(name).patroniSync && spec.storage.onDelete !== 'Delete';
-    if (isOwned(record, uid) !== isToStay) return;
-    const ownerReferences = isToStay ? {} : { ownerReferences: [{ apiVersion, kind, name, uid }] };
-    const body = { name: metadata.name, namespace: metadata.namespace, uid: metadata.uid, ...ownerReferences };
+  async #setOwners(record: KubeObject, owners: readonly OwnerReference[], signal: AbortSignal): Promise<void> {
+    const { name, namespace, uid } = record.metadata;
+    const ours = record.metadata.ownerReferences ?? [];
+    const isSame = ours.length === owners.length && owners.every((owner) => ours.some((one) => one.uid === owner.uid));
+    if (isSame) return;
+    const body = { name, namespace, uid, ...(owners.length === 0 ? {} : { ownerReferences: owners }) };
     try {
       const stated = { apiVersion: 'v1', kind: 'ConfigMap', metadata: body };
       await this.#kube.apply(stated, { type: configMaps, fieldManager, force: true, signal });
@@ -134,6 +156,24 @@ export class PatroniRecords {
 /** It is gone, or another has its name. */
 function isOutdated(error: unknown): boolean {
   return ['object-missing', 'object-gone', 'object-replaced', 'version-conflict'].includes(classify(error).kind);
+}
+
+/**
+ * The database, and the binding by which the members may write. An object goes when the last of its owners has gone: so these go when no member can
+ * make them again any more, which one that is being ended would do at once.
+ */
+function ownersOf(
+  { apiVersion, kind, metadata }: StoredDatabaseService,
+  children: readonly Child[],
+): readonly OwnerReference[] {
+  const { name, uid } = metadata;
+  const { members } = namesOf(name);
+  const binding = children.find((child) => child.kind === roleBindings.kind && child.name === members);
+  const { apiVersion: version, kind: bindingKind } = roleBindings;
+  return [
+    { apiVersion, kind, name, uid },
+    ...(binding === undefined ? [] : [{ apiVersion: version, kind: bindingKind, name: members, uid: binding.uid }]),
+  ];
 }
 
 function isOwned({ metadata }: KubeObject, uid: string): boolean {

@@ -104,7 +104,7 @@ export class Reconciler {
     const renewal = await this.#renew(run, outcome);
     const unread = await this.#refresh(run);
     const hindrance = outcome.blocker ?? progress.blocker ?? setback(run) ?? renewal.blocker ?? unread;
-    const owned = hindrance === undefined ? await this.#own(run) : {};
+    const owned = hindrance === undefined ? await this.#own(run, progress) : {};
     const blocker = hindrance ?? owned.blocker ?? (await this.#missing(run, git));
     const trouble = shortTrouble(blocker, memory, this.#options.clock.now());
     if (trouble !== undefined) throw trouble;
@@ -233,12 +233,15 @@ export class Reconciler {
   }
 
   /** Makes what Patroni keeps go with the database. */
-  async #own(run: Run): Promise<{ readonly lookAgainMs?: number; readonly blocker?: Blocker }> {
-    const { children, lookAgainMs = defaultLookAgainMs } = this.#options;
+  async #own(
+    run: Run,
+    { message: rollout }: Progress,
+  ): Promise<{ readonly lookAgainMs?: number | undefined; readonly blocker?: Blocker }> {
+    const { children, clock, records, lookAgainMs = defaultLookAgainMs } = this.#options;
     if (run.isDeleting) return {};
     try {
-      const isDone = await this.#options.records.own(run, children.of(run.key), run.signal);
-      return isDone ? {} : { lookAgainMs };
+      const seen = { children: children.of(run.key), rollout, now: clock.now(), lookAgainMs };
+      return { lookAgainMs: await records.own(run, seen, run.signal) };
     } catch (error) {
       run.signal.throwIfAborted();
       if (classify(error).class === 'retry-now') throw error;

@@ -19,17 +19,18 @@ export function podTrouble(pod: string, symptom: Symptom, asked: Asked): Trouble
 
 type Of<K extends Symptom['kind']> = Extract<Symptom, { kind: K }>;
 
+/** Nothing is stalled: nodes come, by an autoscaler too, and the scheduler then tries again by itself. */
 function unscheduled(pod: string, symptom: Of<'unscheduled'>, { cpu, memory }: Asked): Trouble {
   const words = inWords(symptom);
   if (/insufficient (cpu|memory)/i.test(words)) {
     const remedy = `lower spec.resources.requests (cpu ${cpu}, memory ${memory}) or add a node that has as much to spare`;
-    return trouble('InsufficientResources', `No node has room for ${pod}: ${remedy}. ${words}`);
+    return mending('InsufficientResources', `No node has room for ${pod}: ${remedy}. ${words}`);
   }
   // Volumes that are made at once take a moment.
   if (words.includes('unbound immediate PersistentVolumeClaims')) {
-    return { reason: 'VolumePending', message: `${pod} waits for its volume.`, isStalled: false };
+    return mending('VolumePending', `${pod} waits for its volume.`);
   }
-  return trouble('Unschedulable', `${pod} finds no node: ${words}`);
+  return mending('Unschedulable', `${pod} finds no node: ${words}`);
 }
 
 const imageReasons: ReadonlySet<string> = new Set([
@@ -93,11 +94,16 @@ const nodeReasons: ReadonlySet<string> = new Set(['NodeLost', 'NodeShutdown', 'S
 function ended(pod: string, symptom: Of<'ended'>): Trouble {
   const { reason } = symptom;
   const named: Reason = reason === 'Evicted' ? 'Evicted' : nodeReasons.has(reason) ? 'NodeLost' : 'MemberEnded';
-  return { reason: named, message: `${pod} has ended and is made anew: ${inWords(symptom)}`, isStalled: false };
+  return mending(named, `${pod} has ended and is made anew: ${inWords(symptom)}`);
 }
 
 const longestMessage = 1_000;
 
 function trouble(reason: Reason, message: string): Trouble {
   return { reason, message: message.trim().slice(0, longestMessage), isStalled: true };
+}
+
+/** What may end without anybody. */
+function mending(reason: Reason, message: string): Trouble {
+  return { ...trouble(reason, message), isStalled: false };
 }

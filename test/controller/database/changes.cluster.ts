@@ -15,11 +15,11 @@ after(async () => {
   await shop[Symbol.asyncDispose]();
 });
 
-test('a creation is one request for each object and its history, one for the authority of the certificate, and few statuses', async () => {
+test('a creation is one request for each object and its history, one for the authority of the certificate, one look at what an earlier database left, and few statuses', async () => {
   const made = await shop.requestsFor(() => shop.create('orders', wholeSpec));
   const objects = stateWithSecrets(await shop.resource('orders')).length;
   const statuses = made.filter((request) => request === 'apply DatabaseService').length;
-  assert.equal(made.length - statuses, objects + 2);
+  assert.equal(made.length - statuses, objects + 3);
   assert.deepEqual(
     made.filter((request) => request.startsWith('get')),
     ['get Secret'],

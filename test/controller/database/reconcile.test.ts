@@ -82,7 +82,7 @@ class Given {
         clock: this.clock,
         onStep: () => undefined,
       }),
-      records: { own: async () => true, sweep: async () => undefined },
+      records: { own: async () => undefined, sweep: async () => undefined },
       git: {
         deliver: ({ metadata }) => {
           this.delivered.push(`generation ${metadata.generation}`);

@@ -25,6 +25,14 @@ export const wholeSpec = {
   backup: { schedule: '30 2 * * *', volume: { size: '1Gi' } },
 } as const;
 
+const defaultClass = {
+  apiVersion: 'storage.k8s.io/v1',
+  kind: 'StorageClass',
+  metadata: { name: 'none', annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
+  provisioner: 'kubernetes.io/no-provisioner',
+  volumeBindingMode: 'WaitForFirstConsumer',
+};
+
 /** A namespace of its own on a real control plane, with a controller in this process that looks after nothing else. */
 export class Shop implements AsyncDisposable {
   readonly cluster: Cluster;
@@ -45,6 +53,8 @@ export class Shop implements AsyncDisposable {
   static async open(options: Partial<PlumblineOptions> = {}, cluster?: Cluster): Promise<Shop> {
     const where = cluster ?? (await sharedCluster());
     if (cluster === undefined) await installCrd(where);
+    // Otherwise every database here would be stalled for want of one.
+    await where.kubectlRun(['apply', '-f', '-'], JSON.stringify(defaultClass));
     const namespace = await newNamespace(where, 'shop');
     const connection = await connect({ kubeconfig: where.kubeconfig });
     return new Shop(where, namespace, connection, await Shop.#start(where, namespace, options));
