@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import test from 'node:test';
 import { factsOf, type Facts } from '../../../controller/health/facts.ts';
 import { troubleOf, unexplained, type Complaint, type Plight } from '../../../controller/health/trouble.ts';
@@ -163,6 +164,11 @@ test('what may mend itself stalls nothing', () => {
   const mending = rows.flatMap(([, seen]) => troubleOf(seen) ?? []).filter(({ isStalled }) => !isStalled);
   const reasons = ['VolumePending', 'InsufficientResources', 'Unschedulable', 'NodeLost', 'Evicted', 'MemberEnded'];
   assert.deepEqual(new Set(mending.map(({ reason }) => reason)), new Set(reasons));
+});
+
+test('each trouble has its row in the documentation', () => {
+  const documentation = readFileSync(new URL('../../../docs/trouble.md', import.meta.url), 'utf8');
+  for (const [, , reason] of rows) assert(reason === undefined || documentation.includes(`| \`${reason}\` |`), reason);
 });
 
 test('Kubernetes is asked about what no object explains, and about nothing else', () => {
