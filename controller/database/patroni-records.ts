@@ -81,8 +81,8 @@ export class PatroniRecords {
   }
 
   /**
-   * Removes what an earlier database of this name left, before any member can run: its lock has no holder, and members that were in step then may
-   * have no data now, which would keep the others from becoming the primary for ever.
+   * Removes what an earlier database of this name left, before any member can run: its lock has no holder, and where too few of those that
+   * were in step then have data now, nobody would become the primary for ever.
    *
    * @param children what there is of the database; the claims among them say which members have data
    * @throws KubeError
@@ -109,8 +109,8 @@ export class PatroniRecords {
       .map((ordinal) => memberName(metadata.name, ordinal));
     for (const record of await this.#list(metadata, signal)) {
       if (isOwned(record, metadata.uid)) continue;
-      const inStep = record.metadata.name === patroniSync ? membersInStep(record) : [];
-      if (!inStep.some((member) => withData.includes(member))) await this.#remove(record, signal);
+      const isOfUse = record.metadata.name === patroniSync && canElect(record, withData);
+      if (!isOfUse) await this.#remove(record, signal);
     }
   }
 
@@ -184,8 +184,13 @@ function hasData(children: readonly Child[], claim: string): boolean {
   return children.some(({ name, facts }) => facts.kind === 'PersistentVolumeClaim' && name === claim && facts.hasData);
 }
 
-/** The primary of then and the replicas that had all of what it had acknowledged. */
-function membersInStep({ metadata }: KubeObject): readonly string[] {
-  const { leader = '', sync_standby: standbys = '' } = metadata.annotations ?? {};
-  return [leader, ...standbys.split(',')].map((name) => name.trim()).filter((name) => name !== '');
+/**
+ * Whether members with data can become the primary by a record of who was in step: the primary of then can by itself, a replica needs as many others of
+ * those in step as the record says, for only together they are known to have every commit.
+ * Source: Patroni, patroni/ha.py, `_is_healthiest_node`
+ */
+function canElect({ metadata }: KubeObject, withData: readonly string[]): boolean {
+  const { leader = '', sync_standby: standbys = '', quorum = '0' } = metadata.annotations ?? {};
+  const inStep = standbys.split(',').filter((name) => withData.includes(name.trim()));
+  return withData.includes(leader) || inStep.length > Number(quorum);
 }

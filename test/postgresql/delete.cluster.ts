@@ -4,7 +4,14 @@ import { claimName, namesOf } from '../../constructs/names.ts';
 import { identityAnnotation, patroniLabel } from '../../constructs/labels.ts';
 import { claims, databaseServices, statefulSets, typeOf, watchedKinds } from '../../controller/database/kinds.ts';
 import { isObjectMissing, type ResourceType } from '../../controller/kube/index.ts';
-import { newNamespace, sharedNodeCluster, whyNoNode } from '../cluster/index.ts';
+import {
+  newNamespace,
+  plumblineCrd,
+  postgresqlImage,
+  sharedNodeCluster,
+  startCluster,
+  whyNoNode,
+} from '../cluster/index.ts';
 import { eventually, RunningPlumbline } from '../controller/running-plumbline.ts';
 import { psql, secretOf } from './login.ts';
 import { NodeDatabase } from './node-database.ts';
@@ -13,7 +20,7 @@ const reason = whyNoNode();
 const skip = reason === undefined ? false : `No node here: ${reason}.`;
 
 /** Nothing here takes that long unless it hangs. */
-const patienceMs = 120_000;
+const patienceMs = 180_000;
 
 /** Keys of what there is with a label of the database. */
 async function remains({ kube, namespace, name }: NodeDatabase): Promise<readonly string[]> {
@@ -112,6 +119,28 @@ test('a database whose pods never became ready goes whole', { skip }, async () =
     // WHEN it is deleted, THEN nothing is left
     await remove(database);
     await onlyLeft(database, /^$/);
+  }
+});
+
+test('a database whose node is gone goes whole once Kubernetes has given the node up', { skip }, async () => {
+  // GIVEN a database that runs on a node whose kubelet stands still
+  await using cluster = await startCluster({ node: true, images: [await postgresqlImage()], crds: [plumblineCrd] });
+  const spec = { storage: { size: '512Mi', onDelete: 'Delete' } };
+  const options = { namespace: await newNamespace(cluster), replicas: 2, spec };
+  await using database = await NodeDatabase.create(cluster, options);
+  const signal = (name: string) => cluster.runOnNode('sh', ['-c', `kill -${name} $(pidof kubelet)`]);
+  await signal('STOP');
+  try {
+    // WHEN it is deleted, THEN nothing but its pods and their claims waits for the node
+    await remove(database);
+    await onlyLeft(database, /^(Pod|PersistentVolumeClaim)\//);
+    assert.equal(await isThere(database, databaseServices, 'orders'), false);
+
+    // AND these go with it
+    await cluster.kubectlRun(['delete', 'node', cluster.nodeName]);
+    await onlyLeft(database, /^$/);
+  } finally {
+    await signal('CONT');
   }
 });
 
