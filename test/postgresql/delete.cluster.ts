@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { claimName, namesOf } from '../../constructs/names.ts';
 import { identityAnnotation, patroniLabel } from '../../constructs/labels.ts';
@@ -11,6 +12,7 @@ import {
   sharedNodeCluster,
   startCluster,
   whyNoNode,
+  type NodeCluster,
 } from '../cluster/index.ts';
 import { eventually, RunningPlumbline } from '../controller/running-plumbline.ts';
 import { psql, secretOf } from './login.ts';
@@ -122,14 +124,30 @@ test('a database whose pods never became ready goes whole', { skip }, async () =
   }
 });
 
+/** Its parent, which entered the node, stops with it and has to be woken as well. */
+function signalKubelet({ folder }: NodeCluster, signal: NodeJS.Signals): void {
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    const command = commandOf(pid);
+    if (command.includes(folder) && /\/kubelet\0/.test(command)) process.kill(Number(pid), signal);
+  }
+}
+
+/** Empty where the process is gone. */
+function commandOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
 test('a database whose node is gone goes whole once Kubernetes has given the node up', { skip }, async () => {
   // GIVEN a database that runs on a node whose kubelet stands still
   await using cluster = await startCluster({ node: true, images: [await postgresqlImage()], crds: [plumblineCrd] });
   const spec = { storage: { size: '512Mi', onDelete: 'Delete' } };
   const options = { namespace: await newNamespace(cluster), replicas: 2, spec };
   await using database = await NodeDatabase.create(cluster, options);
-  const signal = (name: string) => cluster.runOnNode('sh', ['-c', `kill -${name} $(pidof kubelet)`]);
-  await signal('STOP');
+  signalKubelet(cluster, 'SIGSTOP');
   try {
     // WHEN it is deleted, THEN nothing but its pods and their claims waits for the node
     await remove(database);
@@ -140,7 +158,7 @@ test('a database whose node is gone goes whole once Kubernetes has given the nod
     await cluster.kubectlRun(['delete', 'node', cluster.nodeName]);
     await onlyLeft(database, /^$/);
   } finally {
-    await signal('CONT');
+    signalKubelet(cluster, 'SIGCONT');
   }
 });
 
