@@ -109,7 +109,7 @@ const rows: readonly Row[] = [
     what: 'a member that cannot be scheduled while a rollout may be taken back',
     seen: { pods: [primary, pod('orders-1'), lost], trouble: noNode, rollout: 'orders-2 is made again.' },
     phase: 'Degraded',
-    conditions: '-Unschedulable -Settled +Unschedulable -NothingToDo',
+    conditions: '-Unschedulable +MembersUpdating +Unschedulable -NothingToDo',
   },
   {
     what: 'all members are ready whatever else is there',
