@@ -25,10 +25,9 @@ export async function observedBackup(
   memory: Memory,
   signal: AbortSignal,
 ): Promise<Verdict> {
-  const jobs = jobsOf(children);
-  const cronJob = children.find(
-    ({ kind, name }) => kind === 'CronJob' && name === namesOf(metadata.name).backup,
-  )?.facts;
+  const names = namesOf(metadata.name);
+  const jobs = jobsOf(children, names.backup);
+  const cronJob = children.find(({ kind, name }) => kind === 'CronJob' && name === names.backup)?.facts;
   const job = lastEnded(jobs);
   const isFailed = job?.facts.outcome === 'failed' && spec?.backup !== undefined;
   if (isFailed && memory.backupFailure?.uid !== job.uid) {
@@ -42,8 +41,11 @@ export async function observedBackup(
   });
 }
 
-function jobsOf(children: readonly Child[]): readonly BackupJob[] {
-  return children.flatMap(({ name, uid, facts }) => (facts.kind === 'Job' ? [{ name, uid, facts }] : []));
+/** Those that were made from the CronJob, by its controller or by `kubectl create job --from`. */
+function jobsOf(children: readonly Child[], cronJob: string): readonly BackupJob[] {
+  return children.flatMap(({ name, uid, owner, facts }) =>
+    facts.kind === 'Job' && owner?.kind === 'CronJob' && owner.name === cronJob ? [{ name, uid, facts }] : [],
+  );
 }
 
 /** Of the pod that ended last. Undefined where there is none left, or it cannot be asked for. */

@@ -3,7 +3,7 @@ import test from 'node:test';
 import { observedBackup } from '../../../controller/database/backups.ts';
 import { newMemory } from '../../../controller/database/memory.ts';
 import type { Verdict } from '../../../controller/health/judge.ts';
-import { KubeError, type Kube, type KubeObject } from '../../../controller/kube/index.ts';
+import { KubeError, type Kube, type KubeObject, type OwnerReference } from '../../../controller/kube/index.ts';
 import { resource, seen } from './given.ts';
 
 const database = resource({ backup: { schedule: '@daily', volume: { size: '1Gi' } } });
@@ -20,6 +20,13 @@ class Given {
   readonly memory = newMemory('uid');
   lists = 0;
   error: Error | undefined;
+  owner: OwnerReference = {
+    apiVersion: 'batch/v1',
+    kind: 'CronJob',
+    name: 'orders-backup',
+    uid: 'c',
+    controller: true,
+  };
   readonly #words: readonly string[];
 
   constructor(words: readonly string[]) {
@@ -27,7 +34,7 @@ class Given {
   }
 
   verdict(): Promise<Verdict> {
-    const metadata = { name: 'orders-backup-1', namespace: 'shop', uid: 'job', labels };
+    const metadata = { name: 'orders-backup-1', namespace: 'shop', uid: 'job', labels, ownerReferences: [this.owner] };
     const job = seen({ apiVersion: 'batch/v1', kind: 'Job', metadata, status: { conditions: [failed] } });
     const list = async function* (
       this: Given,
@@ -70,4 +77,10 @@ test('a backup that failed is told also where its pods cannot be asked for', asy
   const given = new Given([]);
   given.error = new KubeError({ tried: { verb: 'list', kind: 'Pod', object: 'shop' }, message: 'no', status: 403 });
   assert.equal((await given.verdict()).reason, 'BackupFailed');
+});
+
+test('a Job that only bears the label is no backup', async () => {
+  const given = new Given(['error: it is not ours']);
+  given.owner = { ...given.owner, name: 'mine' };
+  assert.deepEqual([(await given.verdict()).reason, given.lists], ['NoBackupYet', 0]);
 });

@@ -362,6 +362,15 @@ const notStated: readonly (readonly [what: string, child: Child, expected: strin
     '',
   ],
   [
+    'a Job of the backups',
+    seen({
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      metadata: { name: 'orders-backup-1', namespace: 'shop', labels: { 'plumbline.dev/database': 'orders' } },
+    }),
+    '',
+  ],
+  [
     "a person's object with our label",
     seen({
       apiVersion: 'v1',
