@@ -45,12 +45,13 @@ async function left(database: string): Promise<readonly string[]> {
   return found.map(({ metadata }) => metadata.name.slice(`${database}-patroni-`.length)).toSorted();
 }
 
-/** Says of member 0 what its kubelet and Patroni would. */
+/** Says of member 0 what its kubelet, Patroni and its steward would. */
 async function run(database: string): Promise<void> {
   const conditions = [{ type: 'Ready', status: 'True' }];
   await eventually('the pod is there', () => shop.get('Pod', `${database}-0`));
   const labels = { 'plumbline.dev/role': 'primary' };
-  await shop.patch('Pod', `${database}-0`, { body: { metadata: { labels } }, fieldManager: 'Patroni' });
+  const annotations = { 'plumbline.dev/settings': '{"digest":"d","refused":{},"restart":{}}' };
+  await shop.patch('Pod', `${database}-0`, { body: { metadata: { labels, annotations } }, fieldManager: 'Patroni' });
   await shop.patch('Pod', `${database}-0`, {
     kind: 'strategic',
     body: { status: { phase: 'Running', conditions } },
