@@ -1,6 +1,7 @@
 import { converge } from './converge.ts';
 import { drift } from './drift.ts';
 import { failover } from './failover.ts';
+import { rollout } from './rollout.ts';
 import { renderBench } from './render.ts';
 import type { Bench, Figures } from './figures.ts';
 
@@ -9,6 +10,7 @@ const benches: Readonly<Record<string, Bench>> = {
   drift,
   converge,
   failover,
+  rollout,
 };
 
 /** Runs one benchmark; the last line is one JSON object. A missed target is told, not punished: the exit code stays 0. */
@@ -16,7 +18,9 @@ async function main([name = '', times, ...rest]: readonly string[]): Promise<num
   const bench = benches[name];
   if (bench === undefined || !/^[1-9][0-9]*$/.test(times ?? '1') || rest.length > 0) {
     const names = Object.keys(benches).join(', ');
-    process.stderr.write(`usage: npm run bench -- NAME [TIMES], with NAME one of ${names}; TIMES is for failover\n`);
+    process.stderr.write(
+      `usage: npm run bench -- NAME [TIMES], with NAME one of ${names}; TIMES is for failover and rollout\n`,
+    );
     return 2;
   }
   const progress = (line: string): boolean => process.stderr.write(`${line}\n`);

@@ -1,0 +1,95 @@
+import { longestGap, lostRows, monotonicSeconds } from '../postgresql/acknowledgements.ts';
+import { whyNoNode } from '../cluster/index.ts';
+import { ManagedDatabase } from '../postgresql/managed-database.ts';
+import { storedRows, Writer } from '../postgresql/writer.ts';
+import { median, type Result } from './figures.ts';
+
+const defaultRepeats = 5;
+
+interface Change {
+  readonly name: string;
+  /** Another one in each round. */
+  readonly spec: (round: number) => object;
+}
+
+const changes: readonly Change[] = [
+  { name: 'pods', spec: (round) => ({ resources: { requests: { cpu: `${50 + round}m`, memory: '256Mi' } } }) },
+  { name: 'setting, restart', spec: (round) => ({ parameters: { max_connections: String(100 + round) } }) },
+  { name: 'setting, reload', spec: (round) => ({ parameters: { work_mem: `${4 + round}MB` } }) },
+];
+
+interface Roll {
+  readonly change: string;
+  readonly secondsWithoutWrites: number;
+  readonly seconds: number;
+  readonly acknowledged: number;
+  readonly lost: number;
+}
+
+/** Each kind of change of three members, again and again, while a client writes. */
+export async function rollout(progress: (line: string) => void, repeats = defaultRepeats): Promise<Result> {
+  const reason = whyNoNode();
+  if (reason !== undefined) throw new Error(`No node here: ${reason}.`);
+  await using managed = await ManagedDatabase.open({ replicas: 3, durability: 'Sync' });
+  const rolls: Roll[] = [];
+  for (let round = 1; round <= repeats; round++) {
+    for (const change of changes) {
+      const roll = await rollOut(managed, change, round);
+      rolls.push(roll);
+      progress(
+        `${round} of ${repeats}, ${change.name}: ${roll.secondsWithoutWrites.toFixed(2)} s, ${roll.lost} rows lost`,
+      );
+    }
+  }
+  console.table(Object.fromEntries(changes.map(({ name }) => [name, summary(rolls, name)])));
+  const gap = (name: string): number =>
+    median(rolls.filter(({ change }) => change === name).map(({ secondsWithoutWrites }) => secondsWithoutWrites));
+  return {
+    figures: {
+      rollouts: rolls.length,
+      podsMedianSeconds: gap('pods'),
+      settingRestartMedianSeconds: gap('setting, restart'),
+      settingReloadMedianSeconds: gap('setting, reload'),
+      rowsAcknowledged: sum(rolls.map(({ acknowledged }) => acknowledged)),
+      rowsLost: sum(rolls.map(({ lost }) => lost)),
+    },
+    targets: { podsMedianSeconds: 2.5, settingRestartMedianSeconds: 2.5, settingReloadMedianSeconds: 0.1, rowsLost: 0 },
+  };
+}
+
+async function rollOut(managed: ManagedDatabase, { name, spec }: Change, round: number): Promise<Roll> {
+  const { database } = managed;
+  await database.atRest();
+  await using writer = await Writer.start(database);
+  const begun = monotonicSeconds();
+  await managed.edit(spec(round));
+  await managed.stable();
+  const ended = monotonicSeconds();
+  await writer.acknowledgedAfter(ended);
+  const acknowledgements = await writer.stop();
+  return {
+    change: name,
+    secondsWithoutWrites: longestGap(acknowledgements, begun),
+    seconds: ended - begun,
+    acknowledged: acknowledgements.length,
+    lost: lostRows(acknowledgements, await storedRows(database)).length,
+  };
+}
+
+function summary(all: readonly Roll[], name: string): Readonly<Record<string, number | string>> {
+  const rolls = all.filter(({ change }) => change === name);
+  const gaps = rolls.map(({ secondsWithoutWrites }) => secondsWithoutWrites);
+  return {
+    times: rolls.length,
+    'min s': Math.min(...gaps).toFixed(2),
+    'median s': median(gaps).toFixed(2),
+    'max s': Math.max(...gaps).toFixed(2),
+    acknowledged: sum(rolls.map(({ acknowledged }) => acknowledged)),
+    lost: sum(rolls.map(({ lost }) => lost)),
+    'whole, median s': median(rolls.map(({ seconds }) => seconds)).toFixed(1),
+  };
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
