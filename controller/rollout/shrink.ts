@@ -31,7 +31,7 @@ export function shrink({ wanted: has, members, isSwitching, isPaused }: Observat
     return hold(wait('NoCandidate', `${leader.name} is to go and is the primary; no member that stays has caught up.`));
   }
   const message = `${leader.name} hands over, for it is to go.`;
-  return hold({ kind: 'switchover', from: leader.name, candidates, message });
+  return hold({ kind: 'switchover', from: leader.name, candidates, isOpen: false, message });
 }
 
 function stays({ ordinal, health, isCaughtUp }: Member, wanted: number): boolean {

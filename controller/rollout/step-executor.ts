@@ -1,5 +1,5 @@
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
-import { askedRestartAnnotation, patroniLabels } from '../../constructs/labels.ts';
+import { anyoneAnnotation, askedRestartAnnotation, patroniLabels } from '../../constructs/labels.ts';
 import { namesOf } from '../../constructs/names.ts';
 import { isObjectMissing, type Kube, type KubeObject, type ResourceType } from '../kube/index.ts';
 import type { Action } from './step.ts';
@@ -71,7 +71,7 @@ export class StepExecutor {
   }
 
   async #switchOver(
-    { from, candidates, message }: Extract<Action, { kind: 'switchover' }>,
+    { from, candidates, isOpen, message }: Extract<Action, { kind: 'switchover' }>,
     { metadata }: StoredDatabaseService,
     leader: string | undefined,
     signal: AbortSignal,
@@ -92,7 +92,7 @@ export class StepExecutor {
         name: names.patroniFailover,
         namespace,
         labels: { ...patroniLabels(name) },
-        annotations: { leader: from, member: candidate },
+        annotations: { leader: from, member: candidate, ...(isOpen ? { [anyoneAnnotation]: 'true' } : {}) },
       },
     };
     await this.#kube.apply(body, { type: configMaps, fieldManager: switchoverManager, force: true, signal });

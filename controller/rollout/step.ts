@@ -22,6 +22,8 @@ export type Step =
       readonly kind: 'switchover';
       readonly from: string;
       readonly candidates: readonly string[];
+      /** Whoever is in step may take over, should that be quicker. */
+      readonly isOpen: boolean;
       readonly message: string;
     };
 
@@ -109,6 +111,7 @@ function lastOfAll({ members }: Observation, leader: Member): Step {
     kind: 'switchover',
     from: leader.name,
     candidates,
+    isOpen: candidates.length === members.length - 1,
     message: `${leader.name} hands over, for it is the last to be renewed.`,
   };
 }

@@ -13,6 +13,7 @@ import signal
 import sys
 import time
 
+from handover import Handover
 from identity import identity_of, record, recorded
 from kube import Kube, KubeError
 from member import Member
@@ -25,7 +26,7 @@ from usage import Usage, annotation_of
 
 USAGE = "plumbline.dev/usage"
 SETTINGS = "plumbline.dev/settings"
-LOOK_EVERY_SECONDS = 1
+LOOK_EVERY_SECONDS = 0.5
 MEASURE_EVERY_SECONDS = 10
 MEASURE_SLOTS_EVERY_SECONDS = 60
 
@@ -36,6 +37,7 @@ class Steward:
         self.data = self.member.data
         self.sql = Sql(self.member.socket, self.member.port)
         self.usage = Usage(self.data)
+        self.handover = Handover(self.member)
         self.tls = TlsStatement(self.member, clock)
         self.settings = Settings(self.member, self.sql)
         self.judged = None
@@ -51,6 +53,9 @@ class Steward:
         self.complaint = None
 
     def look(self):
+        complaint = self.handover.look()
+        if complaint:
+            self.complain(complaint)
         primary = primary_since(self.data)
         wanted = (primary, all_passwords(self.member.username)) if primary else None
         if wanted is None:
