@@ -13,6 +13,8 @@ export const pods = type('v1', 'Pod', 'pods');
 export const claims = type('v1', 'PersistentVolumeClaim', 'persistentvolumeclaims');
 /** Made by Kubernetes from the CronJob of the backups, whose label they bear. */
 export const jobs = type('batch/v1', 'Job', 'jobs');
+/** Not watched: they come in bursts, and are asked for where nothing else says why. */
+export const events = type('v1', 'Event', 'events');
 export const secrets = type('v1', 'Secret', 'secrets');
 export const statefulSets = type('apps/v1', 'StatefulSet', 'statefulsets');
 

@@ -33,8 +33,8 @@ export interface Memory {
   awaitedVersion: string | undefined;
   /** The Secrets of the user that were seen to exist. */
   readonly seenSecrets: Set<string>;
-  /** What the last backup said that failed, and whose Job that was. */
-  backupFailure: { readonly uid: string; readonly words: string | undefined } | undefined;
+  /** Why a backup failed or does not start, and which it was. */
+  backupWords: { readonly about: string; readonly words: string | undefined } | undefined;
   /** No plan was carried out whole yet: what happened before this process began, only the status tells. */
   isFresh: boolean;
   /** One of its objects is missing and nobody saw the deletion: the database may be gone as well. */
@@ -68,7 +68,7 @@ export function newMemory(uid: string): Memory {
     status: undefined,
     awaitedVersion: undefined,
     seenSecrets: new Set(),
-    backupFailure: undefined,
+    backupWords: undefined,
     isFresh: true,
     isDoubtful: false,
     end: undefined,

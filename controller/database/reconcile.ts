@@ -112,14 +112,16 @@ export class Reconciler {
     const inquiryMs = await this.#inquire(run);
     const { clock, children } = this.#options;
     const tls = observedTls(resource, children.of(key), clock.now());
-    const backup = await observedBackup(kube, resource, children.of(key), memory, signal);
+    const backup = await observedBackup(kube, resource, children.of(key), memory, clock.now(), signal);
     const rollout = progress.message;
     const findings = { ...run, isValid: problems.length === 0, blocker, tls, backup, git, rollout };
     await this.#reporter.report(findings, signal);
     if (blocker?.next.kind === 'retry') throw blocker.next.error;
     const again = blocker?.next.kind === 'look-again' ? lookAgainMs * (blocker.next.isSeldom ? seldom : 1) : Infinity;
     const looks = [again, progress.lookAgainMs, inquiryMs, owned.lookAgainMs].map((ms = Infinity) => ms);
-    const untilDue = [renewal.dueAt, isDeleting ? undefined : tls.turnsAt].map((at = Infinity) => at - clock.now());
+    const untilDue = [renewal.dueAt, ...(isDeleting ? [] : [tls.turnsAt, backup.turnsAt])].map(
+      (at = Infinity) => at - clock.now(),
+    );
     const requeueAfterMs = Math.max(0, Math.min(...looks, ...untilDue));
     return requeueAfterMs === Infinity ? {} : { requeueAfterMs };
   }

@@ -1,7 +1,7 @@
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import type { DatabaseServiceStatus } from '../../constructs/api/status.ts';
 import type { TlsVerdict } from '../health/judge-tls.ts';
-import type { Verdict } from '../health/judge.ts';
+import type { BackupVerdict } from '../health/judge-backup.ts';
 import type { Clock, Kube } from '../kube/index.ts';
 import type { Blocker } from './blocker.ts';
 import type { Children } from './children.ts';
@@ -29,7 +29,7 @@ export interface Findings {
   readonly isValid: boolean;
   readonly blocker: Blocker | undefined;
   readonly tls: TlsVerdict;
-  readonly backup: Verdict;
+  readonly backup: BackupVerdict;
   readonly git: GitState | undefined;
   /** What a rollout is about, in a sentence. */
   readonly rollout: string | undefined;
@@ -61,7 +61,7 @@ export class Reporter {
         complaints: memory.inquiry?.complaints,
       }),
       tls: tls.verdict,
-      backup,
+      backup: backup.verdict,
       isValid,
       untold: memory.untold,
       left: [...memory.left.values()].flat(),

@@ -80,8 +80,11 @@ export type Facts =
     }
   | {
       readonly kind: 'Job';
-      readonly outcome: 'running' | 'succeeded' | 'failed';
-      /** In milliseconds; 0 while it runs. */
+      /** `waiting`: its first pod has not started. */
+      readonly outcome: 'waiting' | 'running' | 'succeeded' | 'failed';
+      /** In milliseconds. */
+      readonly startedAt: number;
+      /** In milliseconds; 0 before it has ended. */
       readonly endedAt: number;
       /** Why it failed, in the words of Kubernetes. */
       readonly why: string;
@@ -136,8 +139,11 @@ function statefulSet(object: KubeObject): Facts {
 function job(status: Fields): Facts {
   const [failed, complete] = [condition(status, 'Failed', 'True'), condition(status, 'Complete', 'True')];
   const endedAt = latest([text(failed ?? complete ?? {}, 'lastTransitionTime')]);
-  if (failed !== undefined) return { kind: 'Job', outcome: 'failed', endedAt, why: inWords(wordsOf(failed)) };
-  return { kind: 'Job', outcome: complete === undefined ? 'running' : 'succeeded', endedAt, why: '' };
+  const base = { kind: 'Job', startedAt: latest([text(status, 'startTime')]), endedAt } as const;
+  if (failed !== undefined) return { ...base, outcome: 'failed', why: inWords(wordsOf(failed)) };
+  if (complete !== undefined) return { ...base, outcome: 'succeeded', why: '' };
+  const isWaiting = number(status, 'active') > 0 && number(status, 'ready') === 0 && number(status, 'failed') === 0;
+  return { ...base, outcome: isWaiting ? 'waiting' : 'running', why: '' };
 }
 
 function pod(object: KubeObject): Facts {

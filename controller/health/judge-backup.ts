@@ -9,8 +9,16 @@ export interface BackupSeen {
   /** When the CronJob saw a backup succeed last, in milliseconds: Jobs are cleared away. */
   readonly lastSuccess: number | undefined;
   readonly jobs: readonly BackupJob[];
-  /** What the pod of the last failed Job said at its end. */
+  /** Why the Job that is told of failed or waits, in the words of its pod. */
   readonly words: string | undefined;
+  /** Milliseconds of the wall clock. */
+  readonly now: number;
+}
+
+export interface BackupVerdict {
+  readonly verdict: Verdict;
+  /** When it becomes another one by itself, in milliseconds of the wall clock. */
+  readonly turnsAt: number | undefined;
 }
 
 export interface BackupJob {
@@ -19,15 +27,41 @@ export interface BackupJob {
   readonly facts: Extract<Facts, { kind: 'Job' }>;
 }
 
+/** What a pod may take to start: a volume is attached, an image pulled. In milliseconds. */
+const patienceMs = 120_000;
+
 /** Judges whether the last backup is a good one. Pure; there is exactly one reason. */
-export function judgeBackup(seen: BackupSeen): Verdict {
+export function judgeBackup(seen: BackupSeen): BackupVerdict {
+  const turns = seen.jobs
+    .filter(({ facts }) => facts.outcome === 'waiting')
+    .map(({ facts }) => facts.startedAt + patienceMs);
+  const turnsAt = Math.min(...turns.filter((at) => at > seen.now));
+  return { verdict: verdictOf(seen), turnsAt: turnsAt === Infinity ? undefined : turnsAt };
+}
+
+/** The Job that there is something to say of: one that does not start, or else the last that ended, if it failed. */
+export function toldJob({ jobs, now }: Pick<BackupSeen, 'jobs' | 'now'>): BackupJob | undefined {
+  const stuck = jobs.find(({ facts }) => facts.outcome === 'waiting' && now >= facts.startedAt + patienceMs);
+  if (stuck !== undefined) return stuck;
+  const [last] = jobs.filter(({ facts }) => hasEnded(facts)).toSorted((a, b) => b.facts.endedAt - a.facts.endedAt);
+  return last?.facts.outcome === 'failed' ? last : undefined;
+}
+
+function verdictOf(seen: BackupSeen): Verdict {
   const { backup, words } = seen;
   if (backup === undefined) return no('BackupOff', 'spec.backup is not set: no backups are made.');
   const good = lastGood(seen);
   if (backup.suspend === true)
     return no('BackupSuspended', `spec.backup.suspend is true: backups are suspended. ${good}`);
-  const job = lastEnded(seen.jobs);
-  if (job?.facts.outcome === 'failed') {
+  const job = toldJob(seen);
+  if (job?.facts.outcome === 'waiting') {
+    const why = words ?? 'nothing says why';
+    return no(
+      'BackupStuck',
+      `Job ${job.name} has waited since ${timestamp(job.facts.startedAt)} for its pod to start: ${why}. ${good}`,
+    );
+  }
+  if (job !== undefined) {
     const why = [job.facts.why, words].filter(Boolean).join(': ');
     return no('BackupFailed', `Job ${job.name} failed: ${why}. ${good}`);
   }
@@ -37,11 +71,8 @@ export function judgeBackup(seen: BackupSeen): Verdict {
   return { holds: true, reason: 'BackupSucceeded', message: good };
 }
 
-/** The Job whose end came last. */
-export function lastEnded(jobs: readonly BackupJob[]): BackupJob | undefined {
-  return jobs
-    .filter(({ facts }) => facts.outcome !== 'running')
-    .toSorted((a, b) => b.facts.endedAt - a.facts.endedAt)[0];
+function hasEnded({ outcome }: BackupJob['facts']): boolean {
+  return outcome === 'succeeded' || outcome === 'failed';
 }
 
 function lastSuccess({ jobs, lastSuccess }: BackupSeen): number | undefined {

@@ -65,6 +65,7 @@ export const reasons = {
   TlsOff: 'tls.mode is Off: connections are not encrypted.',
   BackupSucceeded: 'The last backup that ended is a good one.',
   BackupFailed: 'The last backup that ended failed; the message has the words of Kubernetes and of the backup.',
+  BackupStuck: 'The pod of a backup does not start; the message has the words of Kubernetes.',
   NoBackupYet: 'Backups are asked for, and none has ended yet.',
   BackupSuspended: 'spec.backup.suspend is true: no backup is started.',
   BackupOff: 'spec.backup is not set: no backups are made.',

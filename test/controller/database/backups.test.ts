@@ -7,6 +7,7 @@ import { KubeError, type Kube, type KubeObject, type OwnerReference } from '../.
 import { resource, seen } from './given.ts';
 
 const database = resource({ backup: { schedule: '@daily', volume: { size: '1Gi' } } });
+const noon = Date.parse('2026-01-01T12:00:00Z');
 const labels = { 'plumbline.dev/database': 'orders' };
 const failed = {
   type: 'Failed',
@@ -44,7 +45,9 @@ class Given {
       yield { items: this.#words.map(podWith), resourceVersion: '1' };
     }.bind(this);
     const kube = { list } as unknown as Kube;
-    return observedBackup(kube, database, [job], this.memory, new AbortController().signal);
+    return observedBackup(kube, database, [job], this.memory, noon, new AbortController().signal).then(
+      ({ verdict }) => verdict,
+    );
   }
 }
 

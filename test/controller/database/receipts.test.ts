@@ -48,7 +48,7 @@ function restarted(...drifts: readonly Drift[]) {
     before: undefined,
     health,
     tls: judgeTls({ secret: undefined, members: [], now: 0 }).verdict,
-    backup: judgeBackup({ backup: undefined, lastSuccess: undefined, jobs: [], words: undefined }),
+    backup: judgeBackup({ backup: undefined, lastSuccess: undefined, jobs: [], words: undefined, now: 0 }).verdict,
     replicas: 1,
     untold: { corrected: [], reported: drifts },
     left: [],

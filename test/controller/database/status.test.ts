@@ -33,7 +33,7 @@ const facts: StatusFacts = {
   before: undefined,
   health: judge(seen),
   tls: judgeTls({ secret: 'orders-tls', members: [], now: 0 }).verdict,
-  backup: judgeBackup({ backup: undefined, lastSuccess: undefined, jobs: [], words: undefined }),
+  backup: judgeBackup({ backup: undefined, lastSuccess: undefined, jobs: [], words: undefined, now: 0 }).verdict,
   replicas: 1,
   untold: nothingUntold,
   left: [],

@@ -187,17 +187,21 @@ test('objects of which health says nothing have no facts', () => {
   assert.deepEqual(factsOf(object('Service', {})), { kind: 'none' });
 });
 
-for (const [what, conditions, facts] of [
-  ['runs', [], { outcome: 'running', endedAt: 0, why: '' }],
+for (const [what, conditions, facts, counts] of [
+  ['waits for its pod', [], { outcome: 'waiting', endedAt: 0, why: '' }, { active: 1, ready: 0 }],
+  ['runs', [], { outcome: 'running', endedAt: 0, why: '' }, { active: 1, ready: 1 }],
+  ['tries again', [], { outcome: 'running', endedAt: 0, why: '' }, { active: 1, ready: 0, failed: 1 }],
   [
     'is about to be complete',
     [{ type: 'SuccessCriteriaMet', status: 'True', lastTransitionTime: '2026-01-01T12:00:00Z' }],
     { outcome: 'running', endedAt: 0, why: '' },
+    {},
   ],
   [
     'succeeded',
     [{ type: 'Complete', status: 'True', lastTransitionTime: '2026-01-01T12:00:00Z' }],
     { outcome: 'succeeded', endedAt: Date.parse('2026-01-01T12:00:00Z'), why: '' },
+    {},
   ],
   [
     'failed',
@@ -215,10 +219,15 @@ for (const [what, conditions, facts] of [
       endedAt: Date.parse('2026-01-01T12:00:00Z'),
       why: 'DeadlineExceeded: Job was active longer than specified deadline',
     },
+    { failed: 2 },
   ],
 ] as const) {
   test(`of a Job that ${what} counts how it ended`, () => {
-    assert.deepEqual(factsOf(object('Job', { status: { conditions } })), { kind: 'Job', ...facts });
+    assert.deepEqual(factsOf(object('Job', { status: { conditions, ...counts } })), {
+      kind: 'Job',
+      startedAt: 0,
+      ...facts,
+    });
   });
 }
 
