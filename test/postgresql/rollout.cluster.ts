@@ -71,6 +71,15 @@ test('changes of three members', { skip }, async (t) => {
     assert.equal(await managed.primary(), primary);
   });
 
+  await t.test('formancehq/ledger#1764: kubectl rollout restart restarts nobody, not some', async () => {
+    const before = await managed.lives();
+    const { cluster, namespace } = database;
+    const { code } = await cluster.kubectlRun(['-n', namespace, 'rollout', 'restart', 'statefulset/orders']);
+    assert.equal(code, 0);
+    await managed.running.settled(2_000);
+    assert.deepEqual(await managed.lives(), before);
+  });
+
   await t.test('two changes in a row end at the last one', async () => {
     await managed.edit({ resources: { requests: { cpu: '61m', memory: '256Mi' } } });
     await managed.edit({ resources: { requests: { cpu: '62m', memory: '256Mi' } } });
