@@ -2,82 +2,45 @@ import { sentence } from '../../constructs/api/problem.ts';
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import { validateResource } from '../../constructs/api/validate.ts';
 import { digest } from '../digest.ts';
-import { unexplained } from '../health/trouble.ts';
-import { classify } from '../kube/index.ts';
 import type { Course } from '../rollout/index.ts';
 import type { ReconcileResult } from '../runtime/controller.ts';
 import type { Logger } from '../runtime/logger.ts';
-import { blockerOf, gitFailed, refused, rollbackUnknown, specInvalid, takenBack, type Blocker } from './blocker.ts';
-import {
-  nothingDone,
-  type ApplyDelivery,
-  type Certificates,
-  type GitDelivery,
-  type GitState,
-  type Mounts,
-  type Outcome,
-} from './delivery.ts';
+import { blockerOf, specInvalid } from './blocker.ts';
+import { nothingDone, type ApplyDelivery, type GitDelivery, type GitState, type Outcome } from './delivery.ts';
 import { observedBackup } from './backups.ts';
 import { document } from './document.ts';
-import { inquire } from './complaints.ts';
-import { exists, missingSecret } from './lookups.ts';
+import { defaultLookAgainMs, FollowUp, type FollowUpOptions } from './follow-up.ts';
+import { exists } from './lookups.ts';
 import type { Memory, Untold } from './memory.ts';
-import { observedPlight, observedTls } from './observed-health.ts';
-import type { PatroniRecords } from './patroni-records.ts';
+import { observedTls } from './observed-health.ts';
 import { isSettled, plan, type Observed } from './plan.ts';
 import { remember } from './remember.ts';
 import { Reporter, type ReporterOptions } from './report.ts';
-import type { Progress, Rollouts } from './rollouts.ts';
+import type { Run } from './run.ts';
 import { stateWithSecrets } from './stated.ts';
 import { historyManifest } from './stored-history.ts';
 import { logHindrance, shortTrouble } from './trouble.ts';
 
-export interface ReconcilerOptions extends ReporterOptions {
+export interface ReconcilerOptions extends ReporterOptions, FollowUpOptions {
   readonly apply: ApplyDelivery;
-  readonly certificates: Certificates;
-  readonly mounts: Mounts;
   readonly git?: GitDelivery;
-  readonly rollouts: Rollouts;
-  readonly records: Pick<PatroniRecords, 'own' | 'sweep'>;
-  /** How often what no watch shows is looked for: whether a name has become free, or a right was granted. Defaults to 15 s. */
-  readonly lookAgainMs?: number;
   /** Told of the changes by others that one run found, each once. */
   readonly onDrift: (resource: StoredDatabaseService, found: Untold, log: Logger) => void;
 }
 
-const defaultLookAgainMs = 15_000;
-
 /** Looks left out between two at what there is little hope for: one each 5 minutes. */
 const seldom = 20;
-
-/** One database in one run. */
-interface Run {
-  readonly key: string;
-  /** As it was at the start. */
-  readonly resource: StoredDatabaseService;
-  readonly memory: Memory;
-  /** What is wrong with the spec; empty for a valid one. */
-  readonly problems: readonly string[];
-  readonly isDeleting: boolean;
-  /** What is delivered on the way to what the spec says; undefined where that is delivered as it is. */
-  readonly course: Course | undefined;
-  readonly signal: AbortSignal;
-}
-
-/** When a certificate is to be renewed, in milliseconds of the wall clock, or why it could not be. */
-interface Renewal {
-  readonly dueAt?: number | undefined;
-  readonly blocker?: Blocker;
-}
 
 /** Brings databases to what their specs say: observe, decide, act, and say in the status what was found. */
 export class Reconciler {
   readonly #options: ReconcilerOptions;
   readonly #reporter: Reporter;
+  readonly #followUp: FollowUp;
 
   constructor(options: ReconcilerOptions) {
     this.#options = options;
     this.#reporter = new Reporter(options);
+    this.#followUp = new FollowUp(options);
   }
 
   /** @throws what kept the API server from being asked, so that the queue tries again */
@@ -100,29 +63,19 @@ export class Reconciler {
     // Nothing is known for sure: what is to be said waits for the next look, in a moment.
     if (outcome.outdated !== undefined) throw outcome.outdated;
     const git = this.#deliverToGit(run);
-    const progress = outcome.blocker === undefined ? await this.#proceed(run) : resting;
-    const renewal = await this.#renew(run, outcome);
-    const unread = await this.#refresh(run);
-    const hindrance = outcome.blocker ?? progress.blocker ?? setback(run) ?? renewal.blocker ?? unread;
-    const owned = hindrance === undefined ? await this.#own(run, progress) : {};
-    const blocker = hindrance ?? owned.blocker ?? (await this.#missing(run, git));
+    const { blocker, rollout, inMs } = await this.#followUp.run(run, outcome, git);
     const trouble = shortTrouble(blocker, memory, this.#options.clock.now());
     if (trouble !== undefined) throw trouble;
     logHindrance(blocker, memory, log);
-    const inquiryMs = await this.#inquire(run);
     const { clock, children } = this.#options;
     const tls = observedTls(resource, children.of(key), clock.now());
     const backup = await observedBackup(kube, resource, children.of(key), memory, clock.now(), signal);
-    const rollout = progress.message;
     const findings = { ...run, isValid: problems.length === 0, blocker, tls, backup, git, rollout };
     await this.#reporter.report(findings, signal);
     if (blocker?.next.kind === 'retry') throw blocker.next.error;
     const again = blocker?.next.kind === 'look-again' ? lookAgainMs * (blocker.next.isSeldom ? seldom : 1) : Infinity;
-    const looks = [again, progress.lookAgainMs, inquiryMs, owned.lookAgainMs].map((ms = Infinity) => ms);
-    const untilDue = [renewal.dueAt, ...(isDeleting ? [] : [tls.turnsAt, backup.turnsAt])].map(
-      (at = Infinity) => at - clock.now(),
-    );
-    const requeueAfterMs = Math.max(0, Math.min(...looks, ...untilDue));
+    const turns = isDeleting ? [] : [tls.turnsAt, backup.turnsAt].map((at = Infinity) => at - clock.now());
+    const requeueAfterMs = Math.max(0, Math.min(again, inMs, ...turns));
     return requeueAfterMs === Infinity ? {} : { requeueAfterMs };
   }
 
@@ -194,93 +147,9 @@ export class Reconciler {
     if (corrected.length + reported.length > 0) this.#options.onDrift(resource, { corrected, reported }, log);
   }
 
-  /** Renews the certificate when it is time. What keeps it from that does not keep the rest from being said. */
-  async #renew({ resource, signal }: Run, { made }: Outcome): Promise<Renewal> {
-    try {
-      return { dueAt: await this.#options.certificates.keep(resource, made, signal) };
-    } catch (error) {
-      signal.throwIfAborted();
-      if (classify(error).class === 'retry-now') throw error;
-      return { blocker: blockerOf(error, 'the renewal of the certificate') };
-    }
-  }
-
-  /** The members read what was changed in the Secrets that they mount. */
-  async #refresh({ key, resource, course, signal }: Run): Promise<Blocker | undefined> {
-    if (course === undefined) return undefined;
-    try {
-      await this.#options.mounts.refresh(resource, key, signal);
-      return undefined;
-    } catch (error) {
-      signal.throwIfAborted();
-      if (classify(error).class === 'retry-now') throw error;
-      return blockerOf(error, 'the mounted Secrets');
-    }
-  }
-
   #deliverToGit({ resource, course }: Run): GitState | undefined {
     return course && this.#options.git?.deliver({ ...resource, spec: course.spec });
   }
-
-  /** The members follow what was delivered. */
-  async #proceed({ key, resource, memory, course, signal }: Run): Promise<Progress & { readonly blocker?: Blocker }> {
-    if (course === undefined) return resting;
-    try {
-      return await this.#options.rollouts.proceed({ key, resource, memory, course }, signal);
-    } catch (error) {
-      signal.throwIfAborted();
-      if (classify(error).class === 'retry-now') throw error;
-      return { ...resting, blocker: blockerOf(error, 'the rollout') };
-    }
-  }
-
-  /** Makes what Patroni keeps go with the database. */
-  async #own(
-    run: Run,
-    { message: rollout }: Progress,
-  ): Promise<{ readonly lookAgainMs?: number | undefined; readonly blocker?: Blocker }> {
-    const { children, clock, records, lookAgainMs = defaultLookAgainMs } = this.#options;
-    if (run.isDeleting) return {};
-    try {
-      const seen = { children: children.of(run.key), rollout, now: clock.now(), lookAgainMs };
-      return { lookAgainMs: await records.own(run, seen, run.signal) };
-    } catch (error) {
-      run.signal.throwIfAborted();
-      if (classify(error).class === 'retry-now') throw error;
-      return { blocker: blockerOf(error, 'the ConfigMaps of Patroni') };
-    }
-  }
-
-  /** Asks why members get nowhere, where no object says it. Returns when to look again. */
-  async #inquire({ key, resource, memory, isDeleting, signal }: Run): Promise<number | undefined> {
-    const { kube, clock, children, lookAgainMs = defaultLookAgainMs } = this.#options;
-    const target = isDeleting ? undefined : unexplained(observedPlight(resource, children.of(key)));
-    return inquire(target, resource.metadata.namespace, memory, { kube, clock, lookAgainMs }, signal);
-  }
-
-  async #missing(
-    { resource, memory, isDeleting, signal }: Run,
-    git: GitState | undefined,
-  ): Promise<Blocker | undefined> {
-    if (isDeleting) return undefined;
-    const missing = await missingSecret(this.#options.kube, resource, memory, signal);
-    return missing ?? (git?.failure === undefined ? undefined : gitFailed(git.failure));
-  }
-}
-
-const resting: Progress & { readonly blocker?: Blocker } = { message: undefined, lookAgainMs: undefined };
-
-/** What keeps the members from running on what the spec says. */
-function setback({ course }: Run): Blocker | undefined {
-  if (course === undefined) return undefined;
-  const { target, history } = course;
-  if (target.kind === 'unknown')
-    return rollbackUnknown(
-      target.asked,
-      history.stable.map(({ number }) => number),
-    );
-  if (target.kind === 'taken-back' && history.refused !== undefined) return takenBack(history.refused);
-  return course.setback && refused(course.setback);
 }
 
 function problemsOf(resource: StoredDatabaseService, { settledGeneration }: Memory): readonly string[] {
