@@ -1,3 +1,5 @@
 import { importTests } from './import-tests.ts';
+import { secondHalf } from './second-half.ts';
 
-await importTests('postgresql/*.cluster.ts', (_, place) => place % 2 === 0);
+const others = new Set(secondHalf.map((name) => `postgresql/${name}.cluster.ts`));
+await importTests('postgresql/*.cluster.ts', (path) => !others.has(path));

@@ -1,3 +1,4 @@
 import { importTests } from './import-tests.ts';
+import { secondHalf } from './second-half.ts';
 
-await importTests('postgresql/*.cluster.ts', (_, place) => place % 2 === 1);
+for (const name of secondHalf) await importTests(`postgresql/${name}.cluster.ts`);
