@@ -164,6 +164,7 @@ export class Rollouts {
     const next = stabilised(history, target.revision, resource.metadata.generation, time);
     if (next === history) return undefined;
     memory.history = next;
+    if (next.stable === history.stable) return 1;
     const message = `Every member runs on revision ${next.stable[0]?.number}.`;
     this.#options.onStep(resource, { type: 'Normal', reason: 'RevisionStable', message });
     return 1;

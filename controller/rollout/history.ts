@@ -49,6 +49,7 @@ export function stabilised(history: History, revision: Revision, generation: num
   return {
     ...history,
     refused: undefined,
+    trial: undefined,
     stable: [{ number, generation, time, revision }, ...history.stable].slice(0, longest),
   };
 }

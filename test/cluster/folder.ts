@@ -8,6 +8,7 @@ import { linkName, sweepNode } from './node/sweep.ts';
 const prefix = 'plumbline-cluster-';
 const guardFile = 'guard';
 const setUpMs = 60_000;
+const momentMs = 5_000;
 
 /** Creates a temporary folder that only this user can read. Whoever creates one starts a `Guard` for it at once. */
 export function createFolder(): string {
@@ -82,8 +83,18 @@ function isStale(folder: string): boolean {
   if (stats === undefined || stats.uid !== process.getuid?.()) return false;
   const guard = readGuard(folder);
   if (guard === undefined) return Date.now() - stats.mtimeMs > setUpMs;
-  const command = commandLine(guard.pid);
-  return guard.host === hostname() && command !== '' && command?.includes(folder) !== true;
+  return guard.host === hostname() && settledCommandLine(guard.pid)?.includes(folder) !== true;
+}
+
+/** A process that is just being ended, or replaces itself by another program, has an empty command line for a moment. */
+function settledCommandLine(pid: number): string | undefined {
+  const end = Date.now() + momentMs;
+  let found = commandLine(pid);
+  while (found === '' && Date.now() < end) {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+    found = commandLine(pid);
+  }
+  return found;
 }
 
 /** The process that guards a folder. Undefined while it is being started. */

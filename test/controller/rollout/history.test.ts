@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { historyText, parseHistory, stabilised, type History } from '../../../controller/rollout/history.ts';
+import { historyText, parseHistory, stabilised, tried, type History } from '../../../controller/rollout/history.ts';
 import { revisionDigest, revisionOf, withRevision } from '../../../controller/rollout/revision.ts';
 import type { StoredSpec } from '../../../constructs/api/spec.ts';
 
@@ -26,7 +26,7 @@ test('the last ten stable revisions are kept, the newest first, with numbers tha
 });
 
 test('a revision that is stable already is noted once; what was refused before it is forgotten', () => {
-  const once = stabilised(empty, revision, 1, 'noon');
+  const once = stabilised(tried(empty, revision, 'morning'), revision, 1, 'noon');
   assert.equal(stabilised(once, revision, 2, 'later'), once);
   const refused = { digest: 'd', generation: 1, time: 'noon', reason: 'RolloutFailed', message: 'm' } as const;
   assert.equal(stabilised({ ...once, refused }, revision, 2, 'later').refused, undefined);
