@@ -271,14 +271,17 @@ ANYONE = "plumbline.dev/anyone"
 class Handover:
     def __init__(self, member):
         self._member = member
-        self._done = None
+        self._was_primary = False
 
     def look(self):
         """Returns what went wrong, or None. Reads two files; asks the API once for each primary that stops."""
-        stopping = self._stopping_primary()
-        if stopping is None or stopping == self._done:
+        state = self._state()
+        if state in ("ready", "standby"):
+            self._was_primary = state == "ready"
             return None
-        self._done = stopping
+        if not self._was_primary:
+            return None
+        self._was_primary = False
         request = f"{self._member.patroni['scope']}-failover"
         try:
             kube = Kube("plumbline-steward")
@@ -289,15 +292,17 @@ class Handover:
             return f"the switchover stays with the replica that was named: {error}"
         return None
 
-    def _stopping_primary(self):
+    def _state(self):
+        """The server's own word in its eighth line, \`ready\` for a primary only; None where it has stopped, which takes it a moment only."""
         data = self._member.data
         try:
             with open(f"{data}/postmaster.pid", encoding="utf-8") as file:
                 lines = file.read().splitlines()
         except OSError:
             return None
-        is_stopping = len(lines) > 7 and lines[7].strip() == "stopping"
-        return (lines[0], lines[2]) if is_stopping and not os.path.exists(f"{data}/standby.signal") else None
+        if len(lines) < 8:
+            return None
+        return "standby" if os.path.exists(f"{data}/standby.signal") else lines[7].strip()
 `,
   'identity.py': `"""The identity of a database is the system identifier of its data. It is kept as an annotation on every claim, so that it outlives Patroni's own
 record in a ConfigMap."""

@@ -105,13 +105,14 @@ function lastOfAll({ members }: Observation, leader: Member): Step {
       ? replace(leader, 'it is the only member')
       : restart(leader, 'it is the only member');
   }
-  const candidates = members.filter((member) => member !== leader && member.isCaughtUp).map(({ name }) => name);
-  if (candidates.length === 0) return wait('NoCandidate', 'No replica has caught up with the primary.');
+  const replicas = members.filter((member) => member !== leader);
+  const late = replicas.find(({ isCaughtUp }) => !isCaughtUp);
+  if (late !== undefined) return wait('CatchingUp', `${late.name} catches up with the primary.`);
   return {
     kind: 'switchover',
     from: leader.name,
-    candidates,
-    isOpen: candidates.length === members.length - 1,
+    candidates: replicas.map(({ name }) => name),
+    isOpen: true,
     message: `${leader.name} hands over, for it is the last to be renewed.`,
   };
 }

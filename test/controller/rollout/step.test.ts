@@ -29,7 +29,7 @@ const rows: readonly (readonly [what: string, seen: Observation, step: string])[
   ['the renewed one lags', members({ ...leader, ...old }, old, { isCaughtUp: false }), 'wait CatchingUp'],
   ['the one to be renewed lags', members({ ...leader, ...old }, { ...old, isCaughtUp: false }, {}), 'replace orders-1'],
   ['only the primary is left', members({ ...leader, ...old }, {}, {}), 'switchover orders-0 to orders-1,orders-2'],
-  ['no replica has caught up', members({ ...leader, ...old }, { isCaughtUp: false }), 'wait NoCandidate'],
+  ['one of the replicas lags', members({ ...leader, ...old }, {}, { isCaughtUp: false }), 'wait CatchingUp'],
   ['the primary hands over', { ...members({ ...leader, ...old }, {}), isSwitching: true }, 'wait SwitchingOver'],
   ['nobody leads', members(old, old), 'wait NoLeader'],
   ['the only member', members({ ...leader, ...old }), 'replace orders-0'],
