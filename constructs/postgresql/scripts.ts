@@ -288,6 +288,7 @@ class Handover:
             found = kube.get("configmaps", request)
             if annotation(found, "leader") == self._member.name and annotation(found, ANYONE):
                 kube.annotate("configmaps", request, {"leader": None, "member": None})
+                print("steward: whoever is in step may take over", flush=True)
         except KubeError as error:
             return f"the switchover stays with the replica that was named: {error}"
         return None
@@ -1400,7 +1401,9 @@ from usage import Usage, annotation_of
 
 USAGE = "plumbline.dev/usage"
 SETTINGS = "plumbline.dev/settings"
-LOOK_EVERY_SECONDS = 0.5
+LOOK_EVERY_SECONDS = 1
+# A primary that hands over keeps the lock for a second after it has stopped: that long there is to open the switchover.
+GLANCES = 10
 MEASURE_EVERY_SECONDS = 10
 MEASURE_SLOTS_EVERY_SECONDS = 60
 
@@ -1427,9 +1430,6 @@ class Steward:
         self.complaint = None
 
     def look(self):
-        complaint = self.handover.look()
-        if complaint:
-            self.complain(complaint)
         primary = primary_since(self.data)
         wanted = (primary, all_passwords(self.member.username)) if primary else None
         if wanted is None:
@@ -1441,6 +1441,14 @@ class Steward:
             self.measure_at = self.clock() + MEASURE_EVERY_SECONDS
             self.measure(is_primary=primary is not None)
         self.state_tls()
+
+    def rest(self):
+        """Waits for the next look, with an eye on a primary that stops."""
+        for _ in range(GLANCES):
+            complaint = self.handover.look()
+            if complaint:
+                self.complain(complaint)
+            time.sleep(LOOK_EVERY_SECONDS / GLANCES)
 
     def ensure(self, wanted):
         """Brings roles and database to what is wanted; does nothing where they are.
@@ -1576,10 +1584,11 @@ def main():
     while True:
         try:
             steward.look()
+            steward.rest()
         except Exception as error:  # pylint: disable=broad-except
             # A steward that ended would make the whole member unready, and so end the service of a healthy primary.
             steward.complain(f"goes on after {type(error).__name__}: {error}")
-        time.sleep(LOOK_EVERY_SECONDS)
+            time.sleep(LOOK_EVERY_SECONDS)
 
 
 if __name__ == "__main__":

@@ -31,6 +31,7 @@ class Handover:
             found = kube.get("configmaps", request)
             if annotation(found, "leader") == self._member.name and annotation(found, ANYONE):
                 kube.annotate("configmaps", request, {"leader": None, "member": None})
+                print("steward: whoever is in step may take over", flush=True)
         except KubeError as error:
             return f"the switchover stays with the replica that was named: {error}"
         return None
