@@ -75,7 +75,11 @@ test('of a new database, claims with the identity of data are enough to make no 
 test('an edit of the data of a Secret is an instruction, and no drift', async () => {
   await shop.create('edited');
   const edit = () => shop.patch('Secret', 'edited-credentials', { body: { data: { password: 'bmV3' } } });
-  assert.deepEqual(await shop.requestsFor(edit), []);
+  const made = await shop.requestsFor(edit);
+  assert(
+    made.every((request) => request === 'apply Pod'),
+    `the members are told of it at most: ${made.join(', ')}`,
+  );
   const data = (await shop.get('Secret', 'edited-credentials'))?.['data'] as { password?: string } | undefined;
   assert.equal(data?.password, 'bmV3');
 });
