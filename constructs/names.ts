@@ -70,3 +70,8 @@ export function claimName(database: string, ordinal: number): string {
 
 /** All the ordinals that there can ever be. */
 export const ordinals: readonly number[] = Array.from({ length: maxMembers }, (_, ordinal) => ordinal);
+
+/** Pods of all the members that there can ever be, in the order of their ordinals. */
+export function memberNames(database: string): readonly string[] {
+  return ordinals.map((ordinal) => memberName(database, ordinal));
+}

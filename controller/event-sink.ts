@@ -1,7 +1,7 @@
-import type { Kube, ResourceType } from './kube/index.ts';
+import { events } from './database/kinds.ts';
+import type { Kube } from './kube/index.ts';
 import type { EventSink } from './runtime/event-recorder.ts';
 
-const events: ResourceType = { apiVersion: 'v1', kind: 'Event', plural: 'events', namespaced: true };
 const fieldManager = 'plumbline-events';
 
 /** Writes Kubernetes Events. */

@@ -10,6 +10,7 @@ import { watches } from './database/watches.ts';
 import { ClusterDelivery } from './delivery/apply.ts';
 import { CertificateKeeper } from './delivery/certificate-keeper.ts';
 import { GitDelivery } from './delivery/git-delivery.ts';
+import { StepExecutor } from './delivery/step-executor.ts';
 import { MountRefresher } from './delivery/mount-refresher.ts';
 import type { GitWriter } from './delivery/git/writer.ts';
 import { episodes, inWords, type Drift, type Episode } from './drift/index.ts';
@@ -87,6 +88,7 @@ export class Plumbline {
       rollouts: new Rollouts({
         kube,
         children,
+        steps: new StepExecutor(kube),
         clock,
         onStep: (resource, happened) => this.#tellStep(resource, happened),
       }),

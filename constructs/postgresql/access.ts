@@ -1,7 +1,7 @@
 import { k8s } from 'cdk8s-plus-28';
 import type { Construct } from 'constructs';
 import { databaseLabel, informativeLabels } from '../labels.ts';
-import { claimName, memberName, ordinals } from '../names.ts';
+import { claimName, memberNames, ordinals } from '../names.ts';
 import type { Database } from './defaults.ts';
 
 /**
@@ -45,7 +45,7 @@ function rules({ name, names }: Database): k8s.PolicyRule[] {
     {
       apiGroups: [''],
       resources: ['pods'],
-      resourceNames: ordinals.map((ordinal) => memberName(name, ordinal)),
+      resourceNames: [...memberNames(name)],
       verbs: ['get', 'patch'],
     },
     {

@@ -1,5 +1,5 @@
 import { patroniLabel, primaryRole, replicaRole, roleLabel } from '../labels.ts';
-import { memberName, ordinals } from '../names.ts';
+import { memberNames } from '../names.ts';
 import { defaults, type Database } from './defaults.ts';
 import { majorOf } from './images.ts';
 import { paths } from './paths.ts';
@@ -11,7 +11,7 @@ export function memberConfiguration(database: Database): object {
     database: database.database,
     username: database.username,
     major: majorOf(database.version),
-    members: ordinals.map((ordinal) => memberName(database.name, ordinal)),
+    members: memberNames(database.name),
     tls: tlsConfiguration(database),
     patroni: localConfiguration(database),
   };

@@ -1,9 +1,8 @@
 import { record, text } from '../health/fields.ts';
 import type { Complaint, Unexplained } from '../health/trouble.ts';
-import { classify, type Clock, type Kube, type KubeObject, type ResourceType } from '../kube/index.ts';
+import { classify, type Clock, type Kube, type KubeObject } from '../kube/index.ts';
+import { events } from './kinds.ts';
 import type { Memory } from './memory.ts';
-
-const events: ResourceType = { apiVersion: 'v1', kind: 'Event', plural: 'events', namespaced: true };
 
 /** So long an object may get nowhere before Kubernetes is asked why: as a rule it has just been made. */
 const patienceMs = 3_000;

@@ -1,5 +1,6 @@
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import type { Drift } from '../drift/index.ts';
+import type { Action as RolloutAction } from '../rollout/index.ts';
 import type { Action } from './action.ts';
 import type { Blocker } from './blocker.ts';
 import type { Observed } from './plan.ts';
@@ -52,6 +53,34 @@ export interface Mounts {
    * @throws KubeError, which is to be tried again at once where a member is gone
    */
   refresh(resource: StoredDatabaseService, key: string, signal: AbortSignal): Promise<void>;
+}
+
+/** The pod that a step was decided for. */
+export interface SeenPod {
+  readonly uid: string;
+  readonly resourceVersion: string;
+}
+
+/** What a step is taken on. */
+export interface Scene {
+  readonly resource: StoredDatabaseService;
+  /** Of the step's member. */
+  readonly pod: SeenPod | undefined;
+}
+
+export type Taken =
+  | { readonly kind: 'done'; readonly message: string }
+  /** It was asked for before. */
+  | { readonly kind: 'pending'; readonly message: string }
+  /** What the step was decided by is not so any more; the watches will tell. */
+  | { readonly kind: 'outdated'; readonly message: string };
+
+/** Takes the steps of rollouts. */
+export interface Steps {
+  /** Name of the member that holds Patroni's lock. @throws KubeError */
+  leader(resource: StoredDatabaseService, signal: AbortSignal): Promise<string | undefined>;
+  /** @throws KubeError */
+  carryOut(step: RolloutAction, scene: Scene, signal: AbortSignal): Promise<Taken>;
 }
 
 /** What Git has of a database. */

@@ -2,7 +2,7 @@ import { digestOf } from '../../constructs/digest.ts';
 import { engines } from '../../constructs/engine.ts';
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import type { StoredSpec } from '../../constructs/api/spec.ts';
-import { maxMembers, memberName } from '../../constructs/names.ts';
+import { memberName, ordinals } from '../../constructs/names.ts';
 import type { Facts } from '../health/facts.ts';
 import type { Settings } from '../health/member-state.ts';
 import type { Member, MemberHealth, Observation } from '../rollout/index.ts';
@@ -46,7 +46,6 @@ export function observedMembers(
   const delivered = document({ ...resource, spec });
   const [template, settings] = [engine.templateDigest(delivered), engine.settingsDigest(delivered)];
   const wanted = set?.wanted ?? 0;
-  const ordinals = Array.from({ length: maxMembers }, (_, ordinal) => ordinal);
   const there = ordinals.filter((ordinal) => ordinal < wanted || pods.has(memberName(name, ordinal)));
   const leader = [...pods.values()].find(({ facts }) => facts.isPrimary && facts.isReady);
   return {

@@ -1,6 +1,6 @@
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import { databaseLabel, rollbackAnnotation } from '../../constructs/labels.ts';
-import { memberName, ordinals } from '../../constructs/names.ts';
+import { memberNames } from '../../constructs/names.ts';
 import type { Clock, Kube } from '../kube/index.ts';
 import {
   askedAgain,
@@ -9,23 +9,24 @@ import {
   shrink,
   stabilised,
   stepWith,
-  StepExecutor,
   type Action,
   type Course,
   type Observation,
   type Step,
-  type Taken,
 } from '../rollout/index.ts';
 import { observedChild, type Child } from './child.ts';
 import type { Children } from './children.ts';
+import type { Steps, Taken } from './delivery.ts';
 import { pods } from './kinds.ts';
 import type { Memory } from './memory.ts';
 import { observedMembers, wantedMembers } from './observed-members.ts';
+import type { Run } from './run.ts';
 import { storedHistory } from './stored-history.ts';
 
 export interface RolloutsOptions {
   readonly kube: Kube;
   readonly children: Children;
+  readonly steps: Steps;
   /** A wall clock. */
   readonly clock: Clock;
   /** Told of each step that was taken and of each setback. */
@@ -39,14 +40,8 @@ export interface Happened {
   readonly message: string;
 }
 
-/** One database in one run. */
-export interface Running {
-  readonly key: string;
-  /** As the user wrote it. */
-  readonly resource: StoredDatabaseService;
-  readonly memory: Memory;
-  readonly course: Course;
-}
+/** A run in which something is delivered. */
+export type Running = Pick<Run, 'key' | 'resource' | 'memory'> & { readonly course: Course };
 
 /** What a rollout came to in one run. */
 export interface Progress {
@@ -63,11 +58,9 @@ const defaultPatienceSeconds = 300;
 /** Brings changes of the pods and of settings to the members, one after the other. */
 export class Rollouts {
   readonly #options: RolloutsOptions;
-  readonly #executor: StepExecutor;
 
   constructor(options: RolloutsOptions) {
     this.#options = options;
-    this.#executor = new StepExecutor(options.kube);
   }
 
   /** What is to be delivered in this run. */
@@ -105,9 +98,8 @@ export class Rollouts {
     const has = wantedMembers(this.#options.children.of(key), name);
     const { replicas } = course.spec;
     if (replicas >= has) return course;
-    const leader = await this.#executor.leader(resource, signal);
-    const isToGo =
-      leader !== undefined && ordinals.slice(replicas).some((ordinal) => memberName(name, ordinal) === leader);
+    const leader = await this.#options.steps.leader(resource, signal);
+    const isToGo = leader !== undefined && memberNames(name).slice(replicas).includes(leader);
     return isToGo ? { ...course, spec: { ...course.spec, replicas: has } } : course;
   }
 
@@ -147,7 +139,7 @@ export class Rollouts {
     const again = decide(run, this.#observe(resource, memory, course.spec, [...others, ...live]));
     if (!isSameStep(step, again)) return { kind: 'outdated', message: 'The members are looked at again.' };
     const pod = live.find(({ name }) => step.kind !== 'switchover' && name === step.member);
-    const taken = await this.#executor.carryOut(step, { resource, pod }, signal);
+    const taken = await this.#options.steps.carryOut(step, { resource, pod }, signal);
     if (step.kind === 'switchover' && taken.kind !== 'outdated') {
       memory.switchover = askedAgain(memory.switchover, step.from, clock.now());
     }

@@ -1,5 +1,5 @@
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
-import { memberName, namesOf, ordinals } from '../../constructs/names.ts';
+import { memberNames, namesOf } from '../../constructs/names.ts';
 import { servedSecret } from './certificates.ts';
 import type { Child } from './child.ts';
 import { credentialsName } from './credentials.ts';
@@ -21,7 +21,7 @@ export function staleMounts(resource: StoredDatabaseService, children: readonly 
   const secrets = [...mounted].flatMap((wanted) =>
     children.flatMap(({ name, facts }) => (facts.kind === 'Secret' && name === wanted ? [{ name, ...facts }] : [])),
   );
-  const members = new Set(ordinals.map((ordinal) => memberName(name, ordinal)));
+  const members = new Set(memberNames(name));
   const pods = children.filter(({ name, isDeleting, facts }) => {
     if (facts.kind !== 'Pod' || !members.has(name) || isDeleting || facts.isEnded) return false;
     const { refreshed, createdAt } = facts;

@@ -3,5 +3,4 @@ export { historyText, parseHistory, stabilised, type History, type Refused } fro
 export type { Member, MemberHealth, Observation } from './member.ts';
 export { shrink } from './shrink.ts';
 export { stepWith, type Action, type Step } from './step.ts';
-export { StepExecutor, type Taken } from './step-executor.ts';
 export { askedAgain, patientUntil, type Switchover } from './switchover.ts';

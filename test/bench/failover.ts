@@ -3,6 +3,7 @@ import { faults, patroniKilledTenTimes, podDeleted, type Fault } from '../postgr
 import { NodeDatabase } from '../postgresql/node-database.ts';
 import { trial, type Trial } from '../postgresql/trial.ts';
 import { median, type Result } from './figures.ts';
+import { outageColumns, sum } from './outages.ts';
 
 /** With eight faults each. */
 const defaultRepeats = 3;
@@ -45,14 +46,8 @@ export async function failover(progress: (line: string) => void, repeats = defau
 
 function summary(all: readonly Trial[], name: string): Readonly<Record<string, number | string>> {
   const trials = all.filter(({ fault }) => fault === name);
-  const seconds = trials.map(({ secondsWithoutWrites }) => secondsWithoutWrites);
   return {
-    times: trials.length,
-    'min s': Math.min(...seconds).toFixed(2),
-    'median s': median(seconds).toFixed(2),
-    'max s': Math.max(...seconds).toFixed(2),
-    acknowledged: sum(trials.map(({ acknowledged }) => acknowledged)),
-    lost: sum(trials.map(({ lost }) => lost.length)),
+    ...outageColumns(trials.map((trial) => ({ ...trial, lost: trial.lost.length }))),
     'all stream, max s': Math.max(...trials.map(({ secondsUntilAllStream }) => secondsUntilAllStream)).toFixed(1),
   };
 }
@@ -67,8 +62,4 @@ function judged(all: readonly Trial[], { name }: Fault): number {
 function figureOf({ name }: Fault): string {
   const camel = name.replaceAll(/[^A-Za-z]+(\w)/g, (_, letter: string) => letter.toUpperCase());
   return `${camel}${name === podDeleted.name ? 'Median' : 'Max'}Seconds`;
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
 }

@@ -3,6 +3,7 @@ import { whyNoNode } from '../cluster/index.ts';
 import { ManagedDatabase } from '../postgresql/managed-database.ts';
 import { storedRows, Writer } from '../postgresql/writer.ts';
 import { median, type Result } from './figures.ts';
+import { outageColumns, sum, type Outage } from './outages.ts';
 
 const defaultRepeats = 5;
 
@@ -18,12 +19,9 @@ const changes: readonly Change[] = [
   { name: 'setting, reload', spec: (round) => ({ parameters: { work_mem: `${4 + round}MB` } }) },
 ];
 
-interface Roll {
+interface Roll extends Outage {
   readonly change: string;
-  readonly secondsWithoutWrites: number;
   readonly seconds: number;
-  readonly acknowledged: number;
-  readonly lost: number;
 }
 
 /** Each kind of change of three members, again and again, while a client writes. */
@@ -78,18 +76,8 @@ async function rollOut(managed: ManagedDatabase, { name, spec }: Change, round: 
 
 function summary(all: readonly Roll[], name: string): Readonly<Record<string, number | string>> {
   const rolls = all.filter(({ change }) => change === name);
-  const gaps = rolls.map(({ secondsWithoutWrites }) => secondsWithoutWrites);
   return {
-    times: rolls.length,
-    'min s': Math.min(...gaps).toFixed(2),
-    'median s': median(gaps).toFixed(2),
-    'max s': Math.max(...gaps).toFixed(2),
-    acknowledged: sum(rolls.map(({ acknowledged }) => acknowledged)),
-    lost: sum(rolls.map(({ lost }) => lost)),
+    ...outageColumns(rolls),
     'whole, median s': median(rolls.map(({ seconds }) => seconds)).toFixed(1),
   };
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
 }

@@ -3,12 +3,12 @@ import { test } from 'node:test';
 import type { DatabaseServiceStatus } from '../../constructs/api/status.ts';
 import { backupLabel, databaseLabel } from '../../constructs/labels.ts';
 import { namesOf } from '../../constructs/names.ts';
-import { containerSecurity, podSecurity } from '../../constructs/postgresql/pod-security.ts';
 import { claims, jobs, pods } from '../../controller/database/kinds.ts';
 import { systemClock, type KubeObject } from '../../controller/kube/index.ts';
-import { newNamespace, postgresqlImage, sharedNodeCluster, whyNoNode } from '../cluster/index.ts';
+import { newNamespace, sharedNodeCluster, whyNoNode } from '../cluster/index.ts';
 import { eventually, RunningPlumbline } from '../controller/running-plumbline.ts';
 import { NodeDatabase } from './node-database.ts';
+import { ensureRestingPod } from './resting-pod.ts';
 import { Session } from './session.ts';
 import { secretOf } from './login.ts';
 
@@ -250,31 +250,10 @@ async function folders(database: NodeDatabase): Promise<readonly string[]> {
 
 /** Runs a script in a pod of its own that has the volume of the backups. */
 async function inspect(database: NodeDatabase, script: string, stdin = ''): Promise<string> {
-  const { cluster, kube, namespace, name } = database;
-  const { reference: image } = await postgresqlImage();
-  const manifest = {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: { name: 'inspector', namespace },
-    spec: {
-      terminationGracePeriodSeconds: 0,
-      securityContext: podSecurity,
-      containers: [
-        {
-          name: 'main',
-          image,
-          command: ['sleep', 'infinity'],
-          securityContext: containerSecurity,
-          volumeMounts: [{ name: 'backup', mountPath: '/backup' }],
-        },
-      ],
-      volumes: [{ name: 'backup', persistentVolumeClaim: { claimName: namesOf(name).backup } }],
-    },
-  };
-  await kube.apply(manifest, { type: pods, fieldManager: 'test', force: true });
-  const wait = ['-n', namespace, 'wait', '--for=condition=Ready', 'pod/inspector', '--timeout=120s'];
-  const ready = await cluster.kubectlRun(wait);
-  assert.equal(ready.code, 0, ready.stderr);
+  const { cluster, namespace, name } = database;
+  const mount = { name: 'backup', mountPath: '/backup' };
+  const volume = { name: 'backup', persistentVolumeClaim: { claimName: namesOf(name).backup } };
+  await ensureRestingPod(database, { name: 'inspector', mount, volume });
   const exec = ['-n', namespace, 'exec', '-i', 'inspector', '--', 'bash', '-c', script];
   const { code, stdout, stderr } = await cluster.kubectlRun(exec, stdin);
   assert.equal(code, 0, stderr);

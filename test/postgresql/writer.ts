@@ -3,12 +3,10 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { namesOf } from '../../constructs/names.ts';
-import { podSecurity, containerSecurity } from '../../constructs/postgresql/pod-security.ts';
-import { pods } from '../../controller/database/kinds.ts';
-import { postgresqlImage } from '../cluster/index.ts';
 import { eventually } from '../controller/running-plumbline.ts';
 import type { Acknowledgement } from './acknowledgements.ts';
 import type { NodeDatabase } from './node-database.ts';
+import { ensureRestingPod } from './resting-pod.ts';
 
 const script = readFileSync(new URL('./writer.py', import.meta.url), 'utf8');
 const pod = 'writer';
@@ -85,30 +83,7 @@ const table = `set client_min_messages = error;
   alter table written owner to app`;
 
 async function ensurePod(database: NodeDatabase): Promise<void> {
-  const { kube, namespace, name } = database;
-  const { reference: image } = await postgresqlImage();
-  const manifest = {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: { name: pod, namespace },
-    spec: {
-      terminationGracePeriodSeconds: 0,
-      securityContext: podSecurity,
-      containers: [
-        {
-          name: 'main',
-          image,
-          command: ['sleep', 'infinity'],
-          securityContext: containerSecurity,
-          volumeMounts: [{ name: 'credentials', mountPath: '/credentials' }],
-        },
-      ],
-      volumes: [{ name: 'credentials', secret: { secretName: namesOf(name).credentials, defaultMode: 0o440 } }],
-    },
-  };
-  await kube.apply(manifest, { type: pods, fieldManager: 'test', force: true });
-  const { cluster } = database;
-  const wait = ['-n', namespace, 'wait', '--for=condition=Ready', `pod/${pod}`, '--timeout=120s'];
-  const { code, stderr } = await cluster.kubectlRun(wait);
-  if (code !== 0) throw new Error(stderr);
+  const mount = { name: 'credentials', mountPath: '/credentials' };
+  const secret = { secretName: namesOf(database.name).credentials, defaultMode: 0o440 };
+  await ensureRestingPod(database, { name: pod, mount, volume: { name: 'credentials', secret } });
 }

@@ -7,6 +7,7 @@ import { Children } from '../../../controller/database/children.ts';
 import { Databases } from '../../../controller/database/databases.ts';
 import { nothingDone, type GitState, type Outcome } from '../../../controller/database/delivery.ts';
 import { Rollouts } from '../../../controller/database/rollouts.ts';
+import { StepExecutor } from '../../../controller/delivery/step-executor.ts';
 import { Reconciler } from '../../../controller/database/reconcile.ts';
 import { deletion, type Drift } from '../../../controller/drift/index.ts';
 import { KubeError, type Kube, type KubeObject } from '../../../controller/kube/index.ts';
@@ -79,6 +80,7 @@ class Given {
       rollouts: new Rollouts({
         kube: kube as Kube,
         children: this.children,
+        steps: new StepExecutor(kube as Kube),
         clock: this.clock,
         onStep: () => undefined,
       }),

@@ -1,6 +1,6 @@
 import type { StoredDatabaseService } from '../../../constructs/api/resource.ts';
 import type { DatabaseServiceStatus, DriftReceipt } from '../../../constructs/api/status.ts';
-import { databaseServices, typeOf } from '../../../controller/database/kinds.ts';
+import { databaseServices, events, typeOf } from '../../../controller/database/kinds.ts';
 import {
   connect,
   isObjectMissing,
@@ -14,8 +14,6 @@ import {
 import type { PlumblineOptions } from '../../../controller/plumbline.ts';
 import { newNamespace, sharedCluster, type Cluster } from '../../cluster/index.ts';
 import { databaseService, eventually, installCrd, RunningPlumbline } from '../running-plumbline.ts';
-
-export const events: ResourceType = { apiVersion: 'v1', kind: 'Event', plural: 'events', namespaced: true };
 
 /** A spec of which every kind of object is made. */
 export const wholeSpec = {

@@ -1,31 +1,12 @@
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import { anyoneAnnotation, askedRestartAnnotation, patroniLabels } from '../../constructs/labels.ts';
 import { namesOf } from '../../constructs/names.ts';
-import { isObjectMissing, type Kube, type KubeObject, type ResourceType } from '../kube/index.ts';
-import type { Action } from './step.ts';
+import type { Scene, SeenPod, Steps, Taken } from '../database/delivery.ts';
+import { pods, typeOf } from '../database/kinds.ts';
+import { isObjectMissing, type Kube, type KubeObject } from '../kube/index.ts';
+import type { Action } from '../rollout/index.ts';
 
-/** The pod that a step was decided for. */
-export interface SeenPod {
-  readonly uid: string;
-  readonly resourceVersion: string;
-}
-
-/** What a step is taken on. */
-export interface Scene {
-  readonly resource: StoredDatabaseService;
-  /** Of the step's member. */
-  readonly pod: SeenPod | undefined;
-}
-
-export type Taken =
-  | { readonly kind: 'done'; readonly message: string }
-  /** It was asked for before. */
-  | { readonly kind: 'pending'; readonly message: string }
-  /** What the step was decided by is not so any more; the watches will tell. */
-  | { readonly kind: 'outdated'; readonly message: string };
-
-const pods: ResourceType = { apiVersion: 'v1', kind: 'Pod', plural: 'pods', namespaced: true };
-const configMaps: ResourceType = { apiVersion: 'v1', kind: 'ConfigMap', plural: 'configmaps', namespaced: true };
+const configMaps = typeOf({ kind: 'ConfigMap' });
 
 /** Field manager of the annotation that asks for a restart. */
 const restartManager = 'plumbline-restart';
@@ -36,19 +17,17 @@ const switchoverManager = 'plumbline-switchover';
  * Takes one step of a rollout. Who leads is asked of Patroni's own lock just before, for the label of a pod can be old; and a pod is taken down only
  * as the one that was looked at.
  */
-export class StepExecutor {
+export class StepExecutor implements Steps {
   readonly #kube: Kube;
 
   constructor(kube: Kube) {
     this.#kube = kube;
   }
 
-  /** Name of the member that holds Patroni's lock. @throws KubeError */
   async leader({ metadata }: StoredDatabaseService, signal: AbortSignal): Promise<string | undefined> {
     return (await this.#annotations(metadata.namespace, namesOf(metadata.name).patroniLeader, signal))['leader'];
   }
 
-  /** @throws KubeError */
   async carryOut(step: Action, { resource, pod }: Scene, signal: AbortSignal): Promise<Taken> {
     const { namespace } = resource.metadata;
     const leader = await this.leader(resource, signal);

@@ -1,0 +1,32 @@
+import type { V1Volume, V1VolumeMount } from '@kubernetes/client-node';
+import { containerSecurity, podSecurity } from '../../constructs/postgresql/pod-security.ts';
+import { pods } from '../../controller/database/kinds.ts';
+import { postgresqlImage } from '../cluster/index.ts';
+import type { NodeDatabase } from './node-database.ts';
+
+export interface RestingPod {
+  readonly name: string;
+  readonly mount: V1VolumeMount;
+  readonly volume: V1Volume;
+}
+
+/** Sees to it that a pod runs that does nothing by itself, in the image of the members, with a volume. @throws Error when it is not ready in two minutes */
+export async function ensureRestingPod(
+  { cluster, kube, namespace }: NodeDatabase,
+  { name, mount, volume }: RestingPod,
+): Promise<void> {
+  const { reference: image } = await postgresqlImage();
+  const command = ['sleep', 'infinity'];
+  const container = { name: 'main', image, command, securityContext: containerSecurity, volumeMounts: [mount] };
+  const spec = {
+    terminationGracePeriodSeconds: 0,
+    securityContext: podSecurity,
+    containers: [container],
+    volumes: [volume],
+  };
+  const manifest = { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace }, spec };
+  await kube.apply(manifest, { type: pods, fieldManager: 'test', force: true });
+  const wait = ['-n', namespace, 'wait', '--for=condition=Ready', `pod/${name}`, '--timeout=120s'];
+  const { code, stderr } = await cluster.kubectlRun(wait);
+  if (code !== 0) throw new Error(stderr);
+}
