@@ -260,10 +260,9 @@ wait for a replica nothing is acknowledged before one of them follows. So the re
 on handing over, and whoever is in step takes the lock at once. Only where the request says that anyone may.
 """
 
-import os
-
 from identity import annotation
 from kube import Kube, KubeError
+from postmaster import state
 
 ANYONE = "plumbline.dev/anyone"
 
@@ -275,9 +274,9 @@ class Handover:
 
     def look(self):
         """Returns what went wrong, or None. Reads two files; asks the API once for each primary that stops."""
-        state = self._state()
-        if state in ("ready", "standby"):
-            self._was_primary = state == "ready"
+        word = state(self._member.data)
+        if word in ("ready", "standby"):
+            self._was_primary = word == "ready"
             return None
         if not self._was_primary:
             return None
@@ -292,18 +291,6 @@ class Handover:
         except KubeError as error:
             return f"the switchover stays with the replica that was named: {error}"
         return None
-
-    def _state(self):
-        """The server's own word in its eighth line, \`ready\` for a primary only; None where it has stopped, which takes it a moment only."""
-        data = self._member.data
-        try:
-            with open(f"{data}/postmaster.pid", encoding="utf-8") as file:
-                lines = file.read().splitlines()
-        except OSError:
-            return None
-        if len(lines) < 8:
-            return None
-        return "standby" if os.path.exists(f"{data}/standby.signal") else lines[7].strip()
 `,
   'identity.py': `"""The identity of a database is the system identifier of its data. It is kept as an annotation on every claim, so that it outlives Patroni's own
 record in a ConfigMap."""
@@ -670,6 +657,73 @@ def read_text(path):
     except OSError:
         return None
 `,
+  'postmaster.py': `"""What the server of a data directory says of itself in \`postmaster.pid\`: from files, so that looking costs nothing."""
+
+import os
+
+
+def server_since(data):
+    """When the server was started, as something to compare; None unless it takes connections."""
+    lines = _lines(data)
+    return (lines[0], lines[2]) if _word(lines) == "ready" else None
+
+
+def primary_since(data):
+    """As server_since, but None unless it is a primary: \`standby.signal\` goes with the promotion."""
+    since = server_since(data)
+    return None if since is None or _is_standby(data) else since
+
+
+def state(data):
+    """The server's own word, \`ready\` for a primary only; None where it has stopped, which takes it a moment only."""
+    word = _word(_lines(data))
+    return "standby" if word and _is_standby(data) else word
+
+
+def _lines(data):
+    try:
+        with open(f"{data}/postmaster.pid", encoding="utf-8") as file:
+            return file.read().splitlines()
+    except OSError:
+        return []
+
+
+def _word(lines):
+    """The eighth line; it comes last."""
+    return lines[7].strip() if len(lines) > 7 else None
+
+
+def _is_standby(data):
+    return os.path.exists(f"{data}/standby.signal") or os.path.exists(f"{data}/recovery.signal")
+`,
+  'rest.py': `"""Calls of Patroni's REST API, here or at another member."""
+
+import base64
+import http.client
+import json
+
+from passwords import rest_password
+
+
+def ask(port, method, path, body=None, address="localhost"):
+    """(status, answer): JSON, or its text. (None, None) where there is no answer: Patroni is being started, or ended."""
+    login = base64.b64encode(f"plumbline:{rest_password()}".encode("utf-8")).decode("ascii")
+    headers = {"Authorization": f"Basic {login}", "Content-Type": "application/json"}
+    # A restart is answered when it is over.
+    connection = http.client.HTTPConnection(address, port, timeout=120 if method == "POST" else 3)
+    try:
+        connection.request(method, path, None if body is None else json.dumps(body), headers)
+        response = connection.getresponse()
+        text = response.read().decode("utf-8", "replace")
+    except (OSError, http.client.HTTPException):
+        return None, None
+    finally:
+        connection.close()
+    try:
+        return response.status, json.loads(text)
+    except ValueError:
+        return response.status, text
+`,
   'roles.py': `"""What is to be done about roles and the first database: a pure function from what is there to statements.
 
 Run as a program it prints the statements for a server that was just initialised, for \`postgres --single -j\`.
@@ -897,15 +951,15 @@ def _time(der, element):
   'settings.py': `"""What this server makes of the settings of the database, stated on the pod: which configuration it has read, which values PostgreSQL refuses and in
 which words, and which wait for a restart. And the restart itself, when the pod is asked for it."""
 
-import base64
 import hashlib
-import http.client
 import json
 import os
 import re
 import subprocess
 
-from passwords import read_text, rest_password
+from passwords import read_text
+from postmaster import server_since
+from rest import ask
 from sql import SqlError, literal
 
 ASKED = os.environ.get("PLUMBLINE_ASKED", "/etc/plumbline-asked")
@@ -940,24 +994,23 @@ class Settings:
 
     def mark(self):
         """Changes whenever there is something to judge anew: another configuration, or another start of the server. From files, so it costs nothing."""
+        since = server_since(self._data)
         try:
             file = os.stat(f"{self._data}/patroni.dynamic.json")
-            with open(f"{self._data}/postmaster.pid", encoding="utf-8") as pid:
-                lines = pid.read().splitlines()
         except OSError:
             return None
-        return (file.st_ino, file.st_mtime_ns, lines[0], lines[2]) if len(lines) > 7 and lines[7].strip() == "ready" else None
+        return None if since is None else (file.st_ino, file.st_mtime_ns, *since)
 
     def judge(self):
         """What is to be stated, or None while Patroni cannot say yet."""
         configuration = json.loads(read_text(f"{self._data}/patroni.dynamic.json") or "null")
-        patroni = self._ask("GET", "/patroni")
-        if not isinstance(configuration, dict) or patroni is None or patroni.get("state") != "running":
+        _, said = ask(self._port, "GET", "/patroni")
+        if not isinstance(configuration, dict) or said is None or said.get("state") != "running":
             return None
         digest = digest_of(configuration)
         if self._judged[0] != digest:
             self._judged = (digest, self._refused(configuration["postgresql"]["parameters"]))
-        reasons = patroni.get("pending_restart_reason") or {}
+        reasons = said.get("pending_restart_reason") or {}
         restart = {name: [reason.get("old_value"), reason.get("new_value")] for name, reason in reasons.items()}
         return {"digest": digest, "refused": self._judged[1], "restart": self._confirmed(restart)}
 
@@ -992,28 +1045,11 @@ class Settings:
             return None
         if self._judged[1]:
             return f"no restart: PostgreSQL refuses {', '.join(sorted(self._judged[1]))}"
-        answer = self._ask("POST", "/restart", {"restart_pending": True})
-        if answer is None:
+        status, _ = ask(self._port, "POST", "/restart", {"restart_pending": True})
+        if status is None:
             return "Patroni does not answer to a restart"
         self._restarted = asked
         return None
-
-    def _ask(self, method, path, body=None):
-        """The answer of Patroni here: JSON, or its text; None where there is none."""
-        login = base64.b64encode(f"plumbline:{rest_password()}".encode("utf-8")).decode("ascii")
-        connection = http.client.HTTPConnection("localhost", self._port, timeout=3 if method == "GET" else 120)
-        try:
-            headers = {"Authorization": f"Basic {login}", "Content-Type": "application/json"}
-            connection.request(method, path, None if body is None else json.dumps(body), headers)
-            text = connection.getresponse().read().decode("utf-8", "replace")
-        except (OSError, http.client.HTTPException):
-            return None
-        finally:
-            connection.close()
-        try:
-            return json.loads(text)
-        except ValueError:
-            return text
 
 
 def refusals(parameters):
@@ -1381,9 +1417,7 @@ It also states which certificate is served.
 It is quiet: at rest it looks at files, runs no SQL but one query a minute on a primary, and asks nothing of the Kubernetes API.
 """
 
-import http.client
 import json
-import os
 import signal
 import sys
 import time
@@ -1393,6 +1427,8 @@ from identity import identity_of, record, recorded
 from kube import Kube, KubeError
 from member import Member
 from passwords import all_passwords
+from postmaster import primary_since, server_since
+from rest import ask
 from roles import facts_query, plan
 from settings import Settings
 from sql import Sql, SqlError
@@ -1539,39 +1575,9 @@ SLOTS_QUERY = """select coalesce(json_object_agg(slot_name,
 from pg_replication_slots where restart_lsn is not null and not temporary;"""
 
 
-def primary_since(data):
-    """As server_since, but None unless it is a primary: \`standby.signal\` goes with the promotion."""
-    since = server_since(data)
-    if since is None:
-        return None
-    if os.path.exists(f"{data}/standby.signal") or os.path.exists(f"{data}/recovery.signal"):
-        return None
-    return since
-
-
-def server_since(data):
-    """When this server was started, as something to compare; None unless it takes connections.
-
-    From files, so that looking costs nothing: \`postmaster.pid\` has the state in its eighth line.
-    """
-    try:
-        with open(f"{data}/postmaster.pid", encoding="utf-8") as file:
-            lines = file.read().splitlines()
-    except OSError:
-        return None
-    return (lines[0], lines[2]) if len(lines) > 7 and lines[7].strip() == "ready" else None
-
-
 def is_leader(port):
     """Whether Patroni holds the lock of the primary here."""
-    connection = http.client.HTTPConnection("localhost", port, timeout=3)
-    try:
-        connection.request("GET", "/primary")
-        return connection.getresponse().status == 200
-    except (OSError, http.client.HTTPException):
-        return False
-    finally:
-        connection.close()
+    return ask(port, "GET", "/primary")[0] == 200
 
 
 def log(text):
@@ -1882,26 +1888,15 @@ A server that died is started again at once, and a leader makes the slot of a ne
 alone. A change of the configuration does, also one that changes nothing: here, that a setting which never was is removed.
 """
 
-import base64
-import http.client
 import sys
 
 from member import Member
-from passwords import rest_password
+from rest import ask
 
 
 def main(address="localhost"):
-    credentials = base64.b64encode(f"plumbline:{rest_password()}".encode()).decode()
-    headers = {"Authorization": f"Basic {credentials}", "Content-Type": "application/json"}
-    connection = http.client.HTTPConnection(address, Member().rest_port, timeout=3)
-    try:
-        connection.request("PATCH", "/config", '{"plumbline_wake": null}', headers)
-        connection.getresponse().read()
-    except (OSError, http.client.HTTPException):
-        # It is being started and looks by itself, or will in its time.
-        pass
-    finally:
-        connection.close()
+    # One that is being started looks by itself, or will in its time.
+    ask(Member().rest_port, "PATCH", "/config", {"plumbline_wake": None}, address)
 
 
 if __name__ == "__main__":

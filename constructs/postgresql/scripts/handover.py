@@ -3,10 +3,9 @@ wait for a replica nothing is acknowledged before one of them follows. So the re
 on handing over, and whoever is in step takes the lock at once. Only where the request says that anyone may.
 """
 
-import os
-
 from identity import annotation
 from kube import Kube, KubeError
+from postmaster import state
 
 ANYONE = "plumbline.dev/anyone"
 
@@ -18,9 +17,9 @@ class Handover:
 
     def look(self):
         """Returns what went wrong, or None. Reads two files; asks the API once for each primary that stops."""
-        state = self._state()
-        if state in ("ready", "standby"):
-            self._was_primary = state == "ready"
+        word = state(self._member.data)
+        if word in ("ready", "standby"):
+            self._was_primary = word == "ready"
             return None
         if not self._was_primary:
             return None
@@ -35,15 +34,3 @@ class Handover:
         except KubeError as error:
             return f"the switchover stays with the replica that was named: {error}"
         return None
-
-    def _state(self):
-        """The server's own word in its eighth line, `ready` for a primary only; None where it has stopped, which takes it a moment only."""
-        data = self._member.data
-        try:
-            with open(f"{data}/postmaster.pid", encoding="utf-8") as file:
-                lines = file.read().splitlines()
-        except OSError:
-            return None
-        if len(lines) < 8:
-            return None
-        return "standby" if os.path.exists(f"{data}/standby.signal") else lines[7].strip()

@@ -1,15 +1,15 @@
 """What this server makes of the settings of the database, stated on the pod: which configuration it has read, which values PostgreSQL refuses and in
 which words, and which wait for a restart. And the restart itself, when the pod is asked for it."""
 
-import base64
 import hashlib
-import http.client
 import json
 import os
 import re
 import subprocess
 
-from passwords import read_text, rest_password
+from passwords import read_text
+from postmaster import server_since
+from rest import ask
 from sql import SqlError, literal
 
 ASKED = os.environ.get("PLUMBLINE_ASKED", "/etc/plumbline-asked")
@@ -44,24 +44,23 @@ class Settings:
 
     def mark(self):
         """Changes whenever there is something to judge anew: another configuration, or another start of the server. From files, so it costs nothing."""
+        since = server_since(self._data)
         try:
             file = os.stat(f"{self._data}/patroni.dynamic.json")
-            with open(f"{self._data}/postmaster.pid", encoding="utf-8") as pid:
-                lines = pid.read().splitlines()
         except OSError:
             return None
-        return (file.st_ino, file.st_mtime_ns, lines[0], lines[2]) if len(lines) > 7 and lines[7].strip() == "ready" else None
+        return None if since is None else (file.st_ino, file.st_mtime_ns, *since)
 
     def judge(self):
         """What is to be stated, or None while Patroni cannot say yet."""
         configuration = json.loads(read_text(f"{self._data}/patroni.dynamic.json") or "null")
-        patroni = self._ask("GET", "/patroni")
-        if not isinstance(configuration, dict) or patroni is None or patroni.get("state") != "running":
+        _, said = ask(self._port, "GET", "/patroni")
+        if not isinstance(configuration, dict) or said is None or said.get("state") != "running":
             return None
         digest = digest_of(configuration)
         if self._judged[0] != digest:
             self._judged = (digest, self._refused(configuration["postgresql"]["parameters"]))
-        reasons = patroni.get("pending_restart_reason") or {}
+        reasons = said.get("pending_restart_reason") or {}
         restart = {name: [reason.get("old_value"), reason.get("new_value")] for name, reason in reasons.items()}
         return {"digest": digest, "refused": self._judged[1], "restart": self._confirmed(restart)}
 
@@ -96,28 +95,11 @@ class Settings:
             return None
         if self._judged[1]:
             return f"no restart: PostgreSQL refuses {', '.join(sorted(self._judged[1]))}"
-        answer = self._ask("POST", "/restart", {"restart_pending": True})
-        if answer is None:
+        status, _ = ask(self._port, "POST", "/restart", {"restart_pending": True})
+        if status is None:
             return "Patroni does not answer to a restart"
         self._restarted = asked
         return None
-
-    def _ask(self, method, path, body=None):
-        """The answer of Patroni here: JSON, or its text; None where there is none."""
-        login = base64.b64encode(f"plumbline:{rest_password()}".encode("utf-8")).decode("ascii")
-        connection = http.client.HTTPConnection("localhost", self._port, timeout=3 if method == "GET" else 120)
-        try:
-            headers = {"Authorization": f"Basic {login}", "Content-Type": "application/json"}
-            connection.request(method, path, None if body is None else json.dumps(body), headers)
-            text = connection.getresponse().read().decode("utf-8", "replace")
-        except (OSError, http.client.HTTPException):
-            return None
-        finally:
-            connection.close()
-        try:
-            return json.loads(text)
-        except ValueError:
-            return text
 
 
 def refusals(parameters):

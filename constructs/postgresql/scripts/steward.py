@@ -6,9 +6,7 @@ It also states which certificate is served.
 It is quiet: at rest it looks at files, runs no SQL but one query a minute on a primary, and asks nothing of the Kubernetes API.
 """
 
-import http.client
 import json
-import os
 import signal
 import sys
 import time
@@ -18,6 +16,8 @@ from identity import identity_of, record, recorded
 from kube import Kube, KubeError
 from member import Member
 from passwords import all_passwords
+from postmaster import primary_since, server_since
+from rest import ask
 from roles import facts_query, plan
 from settings import Settings
 from sql import Sql, SqlError
@@ -164,39 +164,9 @@ SLOTS_QUERY = """select coalesce(json_object_agg(slot_name,
 from pg_replication_slots where restart_lsn is not null and not temporary;"""
 
 
-def primary_since(data):
-    """As server_since, but None unless it is a primary: `standby.signal` goes with the promotion."""
-    since = server_since(data)
-    if since is None:
-        return None
-    if os.path.exists(f"{data}/standby.signal") or os.path.exists(f"{data}/recovery.signal"):
-        return None
-    return since
-
-
-def server_since(data):
-    """When this server was started, as something to compare; None unless it takes connections.
-
-    From files, so that looking costs nothing: `postmaster.pid` has the state in its eighth line.
-    """
-    try:
-        with open(f"{data}/postmaster.pid", encoding="utf-8") as file:
-            lines = file.read().splitlines()
-    except OSError:
-        return None
-    return (lines[0], lines[2]) if len(lines) > 7 and lines[7].strip() == "ready" else None
-
-
 def is_leader(port):
     """Whether Patroni holds the lock of the primary here."""
-    connection = http.client.HTTPConnection("localhost", port, timeout=3)
-    try:
-        connection.request("GET", "/primary")
-        return connection.getresponse().status == 200
-    except (OSError, http.client.HTTPException):
-        return False
-    finally:
-        connection.close()
+    return ask(port, "GET", "/primary")[0] == 200
 
 
 def log(text):

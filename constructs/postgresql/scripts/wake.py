@@ -6,26 +6,15 @@ A server that died is started again at once, and a leader makes the slot of a ne
 alone. A change of the configuration does, also one that changes nothing: here, that a setting which never was is removed.
 """
 
-import base64
-import http.client
 import sys
 
 from member import Member
-from passwords import rest_password
+from rest import ask
 
 
 def main(address="localhost"):
-    credentials = base64.b64encode(f"plumbline:{rest_password()}".encode()).decode()
-    headers = {"Authorization": f"Basic {credentials}", "Content-Type": "application/json"}
-    connection = http.client.HTTPConnection(address, Member().rest_port, timeout=3)
-    try:
-        connection.request("PATCH", "/config", '{"plumbline_wake": null}', headers)
-        connection.getresponse().read()
-    except (OSError, http.client.HTTPException):
-        # It is being started and looks by itself, or will in its time.
-        pass
-    finally:
-        connection.close()
+    # One that is being started looks by itself, or will in its time.
+    ask(Member().rest_port, "PATCH", "/config", {"plumbline_wake": None}, address)
 
 
 if __name__ == "__main__":
