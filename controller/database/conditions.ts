@@ -11,6 +11,8 @@ export interface ConditionFacts {
   /** What others changed and drift.policy leaves as it is. */
   readonly left: readonly Drift[];
   readonly isApplied: boolean;
+  /** Everything that this generation states has been found or made true. */
+  readonly isWhole: boolean;
   readonly generation: number;
   /** RFC 3339. */
   readonly now: string;
@@ -46,8 +48,8 @@ export function conditionsOf(facts: ConditionFacts, before: readonly StatusCondi
  * told as somebody's, and what drift.policy Report leaves alone after a restart.
  */
 export function wasSettled({ status, metadata }: StoredDatabaseService): boolean {
-  const progressing = status?.conditions?.find(({ type }) => type === 'Progressing');
-  return progressing?.observedGeneration === metadata.generation && settledReasons.has(progressing.reason);
+  const drifted = status?.conditions?.find(({ type }) => type === 'Drifted');
+  return drifted?.observedGeneration === metadata.generation && comparedReasons.has(drifted.reason);
 }
 
 /** Whether the status says that a Secret was lost: that it was there must not be forgotten with the process. */
@@ -56,21 +58,21 @@ export function hasLostCredentials({ status }: StoredDatabaseService): boolean {
   return stalled?.status === 'True' && stalled.reason === ('CredentialsMissing' satisfies Verdict['reason']);
 }
 
-const settledReasons: ReadonlySet<string> = new Set<Verdict['reason']>([
-  'Settled',
-  'MembersStarting',
-  'MembersUpdating',
-]);
+const comparedReasons: ReadonlySet<string> = new Set<Verdict['reason']>(['InTrue', 'DriftReported']);
 
 const longestMessage = 2_000;
 
-function drifted({ left, isApplied }: ConditionFacts): Verdict {
+function drifted({ left, isApplied, isWhole }: ConditionFacts): Verdict {
   if (!isApplied) {
     return { holds: false, reason: 'NotApplied', message: 'Plumbline does not compare what a GitOps tool applies.' };
+  }
+  const told = episodes(left).map(inWords);
+  if (!isWhole) {
+    const message = [...told, 'Not everything that is stated has been applied.'].join(' ').slice(0, longestMessage);
+    return { holds: left.length > 0, reason: 'NotAllApplied', message };
   }
   if (left.length === 0) {
     return { holds: false, reason: 'InTrue', message: 'Every field that Plumbline states has its value.' };
   }
-  const message = episodes(left).map(inWords).join(' ').slice(0, longestMessage);
-  return { holds: true, reason: 'DriftReported', message };
+  return { holds: true, reason: 'DriftReported', message: told.join(' ').slice(0, longestMessage) };
 }

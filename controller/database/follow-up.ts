@@ -55,7 +55,7 @@ export class FollowUp {
     const refreshed = await this.#refresh(run);
     const hindrance =
       outcome.blocker ?? progress.blocker ?? courseBlocker(run.course) ?? renewal.blocker ?? refreshed.blocker;
-    const owned = hindrance === undefined ? await this.#own(run, progress.message) : {};
+    const owned = outcome.blocker === undefined ? await this.#own(run, progress.message) : {};
     const blocker = hindrance ?? owned.blocker ?? (await this.#missing(run, git));
     const inquiryMs = await this.#inquire(run);
     const renewalMs = (renewal.dueAt ?? Infinity) - clock.now();

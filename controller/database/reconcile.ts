@@ -70,7 +70,8 @@ export class Reconciler {
     const { clock, children } = this.#options;
     const tls = observedTls(resource, children.of(key), clock.now());
     const backup = await observedBackup(kube, resource, children.of(key), memory, clock.now(), signal);
-    const findings = { ...run, isValid: problems.length === 0, blocker, tls, backup, git, rollout };
+    const isWhole = outcome.blocker === undefined;
+    const findings = { ...run, isValid: problems.length === 0, isWhole, blocker, tls, backup, git, rollout };
     await this.#reporter.report(findings, signal);
     if (blocker?.next.kind === 'retry') throw blocker.next.error;
     const again = blocker?.next.kind === 'look-again' ? lookAgainMs * (blocker.next.isSeldom ? seldom : 1) : Infinity;

@@ -27,6 +27,8 @@ export interface Findings {
   readonly resource: StoredDatabaseService;
   readonly memory: Memory;
   readonly isValid: boolean;
+  /** Everything that is stated has been found or made true. */
+  readonly isWhole: boolean;
   readonly blocker: Blocker | undefined;
   readonly tls: TlsVerdict;
   readonly backup: BackupVerdict;
@@ -47,7 +49,7 @@ export class Reporter {
 
   /** Writes the status if it changed. @throws KubeError, and then what is untold stays so */
   async report(findings: Findings, signal: AbortSignal): Promise<void> {
-    const { key, resource, memory, isValid, blocker, tls, backup, git, rollout } = findings;
+    const { key, resource, memory, isValid, isWhole, blocker, tls, backup, git, rollout } = findings;
     const { databases, children, clock } = this.#options;
     // A newer object may have come while we acted: its status is the one to compare with.
     const newest = databases.get(key);
@@ -63,6 +65,7 @@ export class Reporter {
       tls: tls.verdict,
       backup: backup.verdict,
       isValid,
+      isWhole,
       untold: memory.untold,
       left: [...memory.left.values()].flat(),
       git: gitStatus(git, before?.git),

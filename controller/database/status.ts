@@ -16,6 +16,8 @@ export interface StatusFacts {
   readonly resource: StoredDatabaseService;
   /** The spec follows the rules; otherwise little can be said. */
   readonly isValid: boolean;
+  /** Everything that is stated has been found or made true. */
+  readonly isWhole: boolean;
   /** The status that we wrote last. */
   readonly before: DatabaseServiceStatus | undefined;
   readonly health: Health;
@@ -55,14 +57,17 @@ function ours(status: DatabaseServiceStatus): DatabaseServiceStatus {
 }
 
 function compose(facts: StatusFacts): DatabaseServiceStatus {
-  const { resource, before, health, tls, backup, replicas, untold, left, now, isValid } = facts;
+  const { resource, before, health, tls, backup, replicas, untold, left, now, isValid, isWhole } = facts;
   const { name, generation } = resource.metadata;
   const { readyReplicas, phase, primary } = health;
   const isApplied = !isValid || resource.spec.delivery?.apply !== false;
   return {
     observedGeneration: generation,
     phase,
-    conditions: conditionsOf({ health, tls, backup, left, isApplied, generation, now }, before?.conditions ?? []),
+    conditions: conditionsOf(
+      { health, tls, backup, left, isApplied, isWhole, generation, now },
+      before?.conditions ?? [],
+    ),
     replicas,
     readyReplicas,
     ready: `${readyReplicas}/${wantedReplicas(resource)}`,

@@ -58,6 +58,7 @@ export const reasons = {
   RolloutFailed: 'A member got nowhere with a changed pod template or setting.',
   RevisionUnknown: 'The annotation plumbline.dev/rollback-to asks for a revision that the history does not have.',
   InTrue: 'Every field that Plumbline states has its value.',
+  NotAllApplied: 'Something that is stated could not be applied; Ready or Progressing says why.',
   CertificateServed: 'The members serve a certificate that holds for some time yet.',
   CertificatePending: 'No member has said yet which certificate it serves.',
   CertificateExpiring: 'A member serves a certificate that soon ends or has ended.',

@@ -24,14 +24,14 @@ export interface Trying {
 }
 
 /** Judges a revision that is being rolled out, by the members that are on it. Pure. */
-export function judgeTrial({ members, isObserved }: Observation, { now, since, patienceMs }: Trying): Trial {
+export function judgeTrial({ members }: Observation, { now, since, patienceMs }: Trying): Trial {
   const refusing = members.find(({ refused }) => Object.keys(refused).length > 0);
   if (refusing !== undefined) {
     return { kind: 'failed', setback: { reason: 'ConfigurationRefused', message: quote(refusing) } };
   }
   const failures = members
     // A member that still is as it was before says nothing of the revision.
-    .filter(({ idleSince, need }) => isObserved && idleSince !== undefined && need !== 'replacement')
+    .filter(({ idleSince, need }) => idleSince !== undefined && need !== 'replacement')
     .map(({ name, idleSince = 0, hasFailedToStart, trouble = 'it is not ready' }) => {
       const patience = hasFailedToStart ? Math.min(startPatienceMs, patienceMs) : patienceMs;
       return { failsAt: Math.max(idleSince, since) + patience, message: `${name} gets nowhere: ${trouble}` };

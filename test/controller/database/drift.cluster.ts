@@ -5,7 +5,7 @@ import type { DriftReceipt } from '../../../constructs/api/status.ts';
 import { fieldManager } from '../../../controller/database/child.ts';
 import { stateAll } from '../../../controller/database/stated.ts';
 import { deviations } from '../../../controller/drift/index.ts';
-import type { KubeObject, Patch } from '../../../controller/kube/index.ts';
+import { systemClock, type Clock, type KubeObject, type Patch } from '../../../controller/kube/index.ts';
 import { eventually } from '../running-plumbline.ts';
 import { Shop, wholeSpec } from './shop.ts';
 
@@ -416,4 +416,41 @@ test('the same edit twice in a row is put back twice, however fast they come', a
   const found = shop.running.drifts.slice(before);
   assert(found.length >= 1 && found.every(({ field }) => field === 'spec.replicas'));
   assert(isDeepStrictEqual(found.at(-1)?.was, '3'));
+});
+
+test('in a database whose members get nowhere an edit costs and says as much as in any other, also over a restart', async () => {
+  let ahead = 0;
+  const clock: Clock = { ...systemClock, now: () => Date.now() + ahead };
+  await using still = await Shop.open({ clock });
+  await still.create('still', { ...wholeSpec, upgrade: { healthTimeoutSeconds: 30 } });
+  ahead = 60_000;
+  await still.patch('DatabaseService', 'still', { body: { metadata: { annotations: { look: 'again' } } } });
+  await still.untilCondition('still', 'Stalled', /^True RolloutFailed: still-0 gets nowhere/);
+  await still.running.settled();
+  const told = async (act: () => Promise<unknown>) => {
+    const before = still.running.drifts.length;
+    const made = await still.requestsFor(async () => {
+      await act();
+      await eventually('it is told', () => still.running.drifts.length > before || undefined);
+    });
+    const { object, field } = still.running.drifts.at(-1) ?? {};
+    return [`${object} ${field}`, ...made];
+  };
+  const label = { metadata: { labels: { 'plumbline.dev/database': null } } };
+  const edit = () => still.patch('StatefulSet', 'still', { body: postgres({ image: 'evil:1' }), kind: 'strategic' });
+  assert.deepEqual(await told(edit), [
+    `StatefulSet/still ${image}`,
+    'apply StatefulSet',
+    'create Event',
+    'apply DatabaseService',
+  ]);
+  const [lost] = await told(() => still.patch('RoleBinding', 'still-members', { body: label }));
+  assert.equal(lost, 'RoleBinding/still-members metadata.labels[plumbline.dev/database]');
+  const night = { body: { metadata: { labels: { [instance]: null } } } };
+  await still.restart(() => still.patch('ServiceAccount', 'still-members', night), { clock });
+  assert.deepEqual(
+    still.running.drifts.map(({ object, field }) => `${object} ${field}`),
+    [`ServiceAccount/still-members metadata.labels[${instance}]`],
+  );
+  assert.match(await still.condition('still', 'Stalled'), /^True RolloutFailed/);
 });

@@ -38,9 +38,9 @@ export const settledStatus: DatabaseServiceStatus = {
   observedGeneration: 1,
   conditions: [
     {
-      type: 'Progressing',
-      status: 'True',
-      reason: 'MembersStarting',
+      type: 'Drifted',
+      status: 'False',
+      reason: 'InTrue',
       message: '',
       lastTransitionTime: noon,
       observedGeneration: 1,

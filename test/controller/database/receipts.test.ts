@@ -45,6 +45,7 @@ function restarted(...drifts: readonly Drift[]) {
   const status = nextStatus({
     resource: report,
     isValid: true,
+    isWhole: true,
     before: undefined,
     health,
     tls: judgeTls({ secret: undefined, members: [], now: 0 }).verdict,

@@ -77,8 +77,9 @@ export class Shop implements AsyncDisposable {
     await this.running.settled();
   }
 
+  /** Without nodes members never come, and that is judged only where a test is about it. */
   async submit(name: string, spec: Readonly<Record<string, unknown>> = {}): Promise<KubeObject> {
-    const object = databaseService(this.namespace, name, spec);
+    const object = databaseService(this.namespace, name, { upgrade: { healthTimeoutSeconds: 86_400 }, ...spec });
     return this.kube.create(object, { type: databaseServices, fieldManager: 'kubectl-create' });
   }
 

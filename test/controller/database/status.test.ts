@@ -8,6 +8,7 @@ import type { Drift } from '../../../controller/drift/index.ts';
 import { judgeBackup } from '../../../controller/health/judge-backup.ts';
 import { judgeTls } from '../../../controller/health/judge-tls.ts';
 import { judge, type Seen } from '../../../controller/health/judge.ts';
+import { reasons, type Reason } from '../../../controller/health/reasons.ts';
 import { podFacts, setFacts } from '../health/given.ts';
 import { noon, resource, settledStatus } from './given.ts';
 
@@ -30,6 +31,7 @@ const running: Seen = {
 const facts: StatusFacts = {
   resource: resource(),
   isValid: true,
+  isWhole: true,
   before: undefined,
   health: judge(seen),
   tls: judgeTls({ secret: 'orders-tls', members: [], now: 0 }).verdict,
@@ -187,12 +189,34 @@ test('of a spec that breaks every rule there is a status all the same', () => {
   assert.deepEqual([next.ready, next.endpoints, next.credentialsSecret], ['0/1', undefined, undefined]);
 });
 
-test('a generation was applied whole when Progressing says so of this very generation', () => {
+test('a generation was applied whole when Drifted says so of this very generation', () => {
   assert(wasSettled(resource({}, {}, settledStatus)));
   assert(!wasSettled(resource()));
   assert(!wasSettled(resource({}, { generation: 2 }, settledStatus)));
   const [condition] = settledStatus.conditions ?? [];
   assert(condition);
-  const hindered = { ...settledStatus, conditions: [{ ...condition, reason: 'QuotaExceeded' }] };
+  const hindered = { ...settledStatus, conditions: [{ ...condition, reason: 'NotAllApplied' }] };
   assert(!wasSettled(resource({}, {}, hindered)));
+});
+
+test('whatever hinders the members: what was applied whole is known to be so, and what was not is not', () => {
+  for (const reason of Object.keys(reasons) as Reason[]) {
+    for (const isStalled of [true, false]) {
+      const health = judge({ ...seen, hindrance: { reason, message: 'It stands still.', isStalled } });
+      const statusOf = (isWhole: boolean) => nextStatus({ ...facts, health, isWhole });
+      assert(wasSettled(resource({}, {}, statusOf(true))), reason);
+      assert(!wasSettled(resource({}, {}, statusOf(false))), reason);
+    }
+  }
+});
+
+test('where something could not be applied not every field is called true, and what is left alone is told all the same', () => {
+  const halfway = nextStatus({ ...facts, isWhole: false });
+  assert.deepEqual(
+    [conditionOf(halfway, 'Drifted')?.status, conditionOf(halfway, 'Drifted')?.reason],
+    ['False', 'NotAllApplied'],
+  );
+  const drifted = conditionOf(nextStatus({ ...facts, isWhole: false, left: [drift('spec.x')] }), 'Drifted');
+  assert.equal(drifted?.status, 'True');
+  assert.match(drifted?.message ?? '', /^kubectl-edit changed spec\.x .* Not everything that is stated/);
 });
