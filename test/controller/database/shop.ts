@@ -23,6 +23,9 @@ export const wholeSpec = {
   backup: { schedule: '30 2 * * *', volume: { size: '1Gi' } },
 } as const;
 
+/** Without nodes members never come, and that is judged only where a test is about it. */
+export const patience = { upgrade: { healthTimeoutSeconds: 86_400 } } as const;
+
 const defaultClass = {
   apiVersion: 'storage.k8s.io/v1',
   kind: 'StorageClass',
@@ -77,9 +80,8 @@ export class Shop implements AsyncDisposable {
     await this.running.settled();
   }
 
-  /** Without nodes members never come, and that is judged only where a test is about it. */
   async submit(name: string, spec: Readonly<Record<string, unknown>> = {}): Promise<KubeObject> {
-    const object = databaseService(this.namespace, name, { upgrade: { healthTimeoutSeconds: 86_400 }, ...spec });
+    const object = databaseService(this.namespace, name, { ...patience, ...spec });
     return this.kube.create(object, { type: databaseServices, fieldManager: 'kubectl-create' });
   }
 

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject } from '../../../controller/kube/index.ts';
 import { eventually } from '../running-plumbline.ts';
-import { Shop } from './shop.ts';
+import { patience, Shop } from './shop.ts';
 
 let shop: Shop;
 before(async () => {
@@ -79,7 +79,7 @@ test("the user's object is never written, but for its status", async () => {
   );
   assert.deepEqual(Object.keys(ours[0]?.fieldsV1 ?? {}), ['f:status']);
   assert.deepEqual([metadata.generation, metadata.finalizers], [1, undefined]);
-  assert.deepEqual(spec, { engine: 'postgresql', version: '17', storage: { size: '1Gi' }, replicas: 1 });
+  assert.deepEqual(spec, { engine: 'postgresql', version: '17', storage: { size: '1Gi' }, replicas: 1, ...patience });
 });
 
 test('what kubectl get shows is there', async () => {

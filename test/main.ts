@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { constants } from 'node:os';
+import { PassThrough } from 'node:stream';
+import { closingLines, count, type Counts } from './counts.ts';
+
+/**
+ * Runs every test. Most of the time goes into waiting, for Kubernetes and for PostgreSQL, so the tests of members run beside all others; what they
+ * print comes when the others have ended.
+ */
+const parts = [
+  [
+    '--test-isolation=none',
+    '--test-concurrency=1',
+    'test/**/*.test.ts',
+    'test/{cluster,constructs,controller}/**/*.cluster.ts',
+    'test/**/*.command.ts',
+  ],
+  ['--test-concurrency=2', 'test/groups/members-1.ts', 'test/groups/members-2.ts'],
+];
+
+const stop = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.once(signal, () => {
+    stop.abort();
+    process.exitCode = 128 + constants.signals[signal];
+  });
+}
+
+interface Part {
+  readonly output: PassThrough;
+  readonly ended: Promise<{ readonly code: number; readonly counts: Counts }>;
+}
+
+/** Starts `node --test`; as long as nobody reads its output, it is kept. */
+function start(args: readonly string[]): Part {
+  const child = spawn(process.execPath, ['--test', ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  stop.signal.addEventListener('abort', () => child.kill('SIGTERM'));
+  const output = new PassThrough({ highWaterMark: 64 * 2 ** 20 });
+  child.stdout.pipe(output);
+  const end = async () => {
+    const counts = count(child.stdout);
+    const [code] = (await once(child, 'close')) as [number | null];
+    return { code: code ?? 1, counts: await counts };
+  };
+  return { output, ended: end() };
+}
+
+const started = parts.map(start);
+for (const { output, ended } of started) {
+  output.pipe(process.stdout, { end: false });
+  await ended;
+}
+const results = await Promise.all(started.map(({ ended }) => ended));
+process.stdout.write(`\n${closingLines(results.map(({ counts }) => counts))}`);
+process.exitCode ??= Math.max(...results.map(({ code }) => code));
