@@ -61,9 +61,9 @@ export class StepExecutor implements Steps {
     const asked = await this.#annotations(namespace, names.patroniFailover, signal);
     if (asked['leader'] !== undefined || asked['member'] !== undefined) return { kind: 'pending', message };
     const sync = await this.#annotations(namespace, names.patroniSync, signal);
-    const candidate = candidates.find((one) => mayLead(one, sync));
-    if (candidate === undefined)
-      return { kind: 'pending', message: `${from} waits for a synchronous replica to hand over to.` };
+    const late = candidates.find((one) => !isInStep(one, sync));
+    if (late !== undefined) return { kind: 'pending', message: `${from} hands over once ${late} is in step with it.` };
+    const [candidate = ''] = candidates;
     const body: KubeObject = {
       apiVersion: 'v1',
       kind: 'ConfigMap',
@@ -89,8 +89,11 @@ export class StepExecutor implements Steps {
   }
 }
 
-/** While replicas acknowledge commits, only one of those may lead: Patroni refuses any other. */
-function mayLead(member: string, sync: Readonly<Record<string, string>>): boolean {
+/**
+ * While replicas acknowledge commits, only one of those may lead: Patroni refuses any other. And a new primary counts only on those that did before:
+ * one that is not yet among them acknowledges nothing before Patroni has looked again, so all wait for it while the old primary still serves.
+ */
+function isInStep(member: string, sync: Readonly<Record<string, string>>): boolean {
   const { leader, sync_standby: standbys = '' } = sync;
   return leader === undefined || leader === '' || standbys.split(',').includes(member);
 }
