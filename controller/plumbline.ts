@@ -13,7 +13,7 @@ import { GitDelivery } from './delivery/git-delivery.ts';
 import { StepExecutor } from './delivery/step-executor.ts';
 import { MountRefresher } from './delivery/mount-refresher.ts';
 import type { GitWriter } from './delivery/git/writer.ts';
-import { episodes, inWords, type Drift, type Episode } from './drift/index.ts';
+import { episodes, inWords, isAddition, type Drift, type Episode } from './drift/index.ts';
 import { kubeEventSink } from './event-sink.ts';
 import { classify, monotonicClock, systemClock, type Clock, type Kube } from './kube/index.ts';
 import { Controller } from './runtime/controller.ts';
@@ -150,9 +150,13 @@ export class Plumbline {
   }
 
   #tell(resource: StoredDatabaseService, { corrected, reported }: Untold, log: Logger): void {
-    for (const episode of episodes(corrected)) this.#tellOne(resource, episode, 'Corrected', 'It was put back.', log);
+    for (const episode of episodes(corrected)) {
+      const end = episode.drifts.every(isAddition) ? 'It was removed.' : 'It was put back.';
+      this.#tellOne(resource, episode, 'Corrected', end, log);
+    }
     for (const episode of episodes(reported)) {
-      this.#tellOne(resource, episode, 'Reported', 'It was left, since drift.policy is Report.', log);
+      const policy = isReportOnly(resource) ? 'policy' : 'additions';
+      this.#tellOne(resource, episode, 'Reported', `It was left, since drift.${policy} is Report.`, log);
     }
     for (const drift of [...corrected, ...reported]) this.#options.onDrift?.(resource, drift);
   }
@@ -167,4 +171,8 @@ export class Plumbline {
     const happening = { type: 'Warning', reason: `Drift${action}`, message } as const;
     this.#recorder.record({ apiVersion, kind, name, namespace, uid }, happening);
   }
+}
+
+function isReportOnly({ spec }: StoredDatabaseService): boolean {
+  return spec.drift?.policy === 'Report';
 }

@@ -1,4 +1,4 @@
-import type { Drift } from '../drift/index.ts';
+import type { Drift, FieldPath } from '../drift/index.ts';
 import type { KubeObject } from '../kube/index.ts';
 import type { Child } from './child.ts';
 import type { Stated } from './stated.ts';
@@ -9,13 +9,18 @@ export type Action =
   | { readonly kind: 'keep'; readonly stated: Stated }
   /** Nothing has the name, as far as is known. `drifts`: it was there before. */
   | { readonly kind: 'create'; readonly stated: Stated; readonly drifts: readonly Drift[] }
-  /** The object is ours (`uid`), and is brought to what we state. `isRepair`: we stated the same before. */
+  /**
+   * The object is ours (`uid`), and is brought to what we state. `isRepair`: we stated the same before. `taken`: what others own and is to go: we
+   * have to own it before. `yielded`: what we state and drift.allowManagers lets somebody else have.
+   */
   | {
       readonly kind: 'apply';
       readonly stated: Stated;
       readonly uid: string;
       readonly isRepair: boolean;
       readonly drifts: readonly Drift[];
+      readonly taken: readonly FieldPath[];
+      readonly yielded: readonly FieldPath[];
     }
   /** All fields are ours, but not all values: somebody else's admission changes what we apply, or an older we applied it. Ask which. */
   | { readonly kind: 'verify'; readonly stated: Stated; readonly live: KubeObject }

@@ -1,6 +1,6 @@
 import { databaseLabel, managedBy } from '../../constructs/labels.ts';
 import { digest } from '../digest.ts';
-import { appliedEntry, fingerprint } from '../drift/index.ts';
+import { appliedEntry, fingerprint, foreignFields, type Foreign } from '../drift/index.ts';
 import { factsOf, type Facts } from '../health/facts.ts';
 import type { KubeObject, ObjectRef, OwnerReference } from '../kube/index.ts';
 
@@ -18,6 +18,8 @@ export interface Accepted {
   readonly fingerprint: string;
   /** Of what we stated then; empty for an object that we state nothing of. */
   readonly statedHash: string;
+  /** Who held what beside us then. */
+  readonly holders: string;
   /** It is not what we state, and drift.policy is Report: whatever happens to it is looked at, to see when it is true again. */
   readonly isDrifted: boolean;
 }
@@ -42,6 +44,8 @@ export interface Child {
   readonly accepted: Accepted | undefined;
   /** The whole object, only while its fingerprint is not the accepted one. */
   readonly suspect: KubeObject | undefined;
+  /** What others wrote below `spec`, and is not ours. */
+  readonly foreign: readonly Foreign[];
   readonly facts: Facts;
 }
 
@@ -65,12 +69,18 @@ export function fingerprintOf(object: KubeObject): string {
   return digest({ labels: object.metadata.labels, owners: object.metadata.ownerReferences });
 }
 
+/** Who holds what; another value in it is theirs to choose. */
+export function holdersOf(foreign: readonly Foreign[]): string {
+  return foreign.map(({ path, editor }) => `${editor.manager} ${path.join('/')}`).join('\n');
+}
+
 /** The child as it is now; what was accepted of the same object stays accepted. */
 export function observedChild(object: KubeObject, before: Child | undefined): Child {
   const { name, namespace = '', uid = '', resourceVersion = '', deletionTimestamp, ownerReferences } = object.metadata;
   const accepted = before?.uid === uid ? before.accepted : undefined;
   const print = fingerprintOf(object);
-  const isAccepted = accepted?.fingerprint === print && !accepted.isDrifted;
+  const foreign = foreignFields(object, fieldManager);
+  const isAccepted = accepted?.fingerprint === print && accepted.holders === holdersOf(foreign) && !accepted.isDrifted;
   return {
     kind: object.kind,
     name,
@@ -85,6 +95,7 @@ export function observedChild(object: KubeObject, before: Child | undefined): Ch
     fingerprint: print,
     accepted,
     suspect: isAccepted || !isJudged(object) ? undefined : object,
+    foreign,
     facts: factsOf(object),
   };
 }

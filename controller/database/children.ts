@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isOlder, type KubeObject, type ObjectKey } from '../kube/index.ts';
 import { Store } from '../runtime/store.ts';
-import { childKey, databaseKeyOf, observedChild, type Child } from './child.ts';
+import { childKey, databaseKeyOf, holdersOf, observedChild, type Child } from './child.ts';
 
 /**
  * Why a database is to be looked at. `object`: one of its objects is new, gone, or not what was accepted. `health`: one is healthier or sicker;
@@ -86,8 +86,10 @@ export class Children {
     const now = observedChild(object, before);
     const isShown = before?.uid === uid && !isOlder(before.resourceVersion, resourceVersion);
     const seen = isShown ? before : { ...now, awaitedVersion: resourceVersion };
-    const accepted = { fingerprint: now.fingerprint, statedHash, isDrifted };
-    const suspect = seen.fingerprint === now.fingerprint ? undefined : seen.suspect;
+    const holders = holdersOf(now.foreign);
+    const accepted = { fingerprint: now.fingerprint, statedHash, holders, isDrifted };
+    const isSame = seen.fingerprint === now.fingerprint && holdersOf(seen.foreign) === holders;
+    const suspect = isSame ? undefined : seen.suspect;
     this.#store.set(key, { ...seen, accepted, suspect });
   }
 

@@ -10,6 +10,8 @@ export interface ConditionFacts {
   readonly backup: Verdict;
   /** What others changed and drift.policy leaves as it is. */
   readonly left: readonly Drift[];
+  /** What others added and is left alone. */
+  readonly added: readonly Drift[];
   readonly isApplied: boolean;
   /** Everything that this generation states has been found or made true. */
   readonly isWhole: boolean;
@@ -58,21 +60,26 @@ export function hasLostCredentials({ status }: StoredDatabaseService): boolean {
   return stalled?.status === 'True' && stalled.reason === ('CredentialsMissing' satisfies Verdict['reason']);
 }
 
-const comparedReasons: ReadonlySet<string> = new Set<Verdict['reason']>(['InTrue', 'DriftReported']);
+const comparedReasons: ReadonlySet<string> = new Set<Verdict['reason']>([
+  'InTrue',
+  'DriftReported',
+  'AdditionReported',
+]);
 
 const longestMessage = 2_000;
 
-function drifted({ left, isApplied, isWhole }: ConditionFacts): Verdict {
+function drifted({ left, added, isApplied, isWhole }: ConditionFacts): Verdict {
   if (!isApplied) {
     return { holds: false, reason: 'NotApplied', message: 'Plumbline does not compare what a GitOps tool applies.' };
   }
-  const told = episodes(left).map(inWords);
+  const told = episodes([...left, ...added]).map(inWords);
   if (!isWhole) {
     const message = [...told, 'Not everything that is stated has been applied.'].join(' ').slice(0, longestMessage);
-    return { holds: left.length > 0, reason: 'NotAllApplied', message };
+    return { holds: told.length > 0, reason: 'NotAllApplied', message };
   }
-  if (left.length === 0) {
+  if (told.length === 0) {
     return { holds: false, reason: 'InTrue', message: 'Every field that Plumbline states has its value.' };
   }
-  return { holds: true, reason: 'DriftReported', message: told.join(' ').slice(0, longestMessage) };
+  const reason = left.length > 0 ? 'DriftReported' : 'AdditionReported';
+  return { holds: true, reason, message: told.join(' ').slice(0, longestMessage) };
 }

@@ -26,6 +26,8 @@ export interface Memory {
   switchover: Switchover | undefined;
   /** What others changed and drift.policy leaves as it is, by the key of the object. */
   left: ReadonlyMap<string, readonly Drift[]>;
+  /** What others added and is left as it is, by the key of each object that was looked at. */
+  added: ReadonlyMap<string, readonly Drift[]>;
   untold: Untold;
   /** The status that we wrote last: what a new one goes on from, whatever others made of it. */
   status: DatabaseServiceStatus | undefined;
@@ -64,6 +66,7 @@ export function newMemory(uid: string): Memory {
     history: undefined,
     switchover: undefined,
     left: new Map(),
+    added: new Map(),
     untold: nothingUntold,
     status: undefined,
     awaitedVersion: undefined,

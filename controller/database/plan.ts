@@ -1,8 +1,21 @@
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import { claimName, ordinals } from '../../constructs/names.ts';
-import { appliedEntry, deletion, deviations, drifts, isForeign, type Deviation, type Drift } from '../drift/index.ts';
+import {
+  appliedEntry,
+  covers,
+  deletion,
+  deviations,
+  drifts,
+  isForeign,
+  isWithin,
+  readable,
+  statedTree,
+  type Deviation,
+  type Drift,
+} from '../drift/index.ts';
 import type { KubeObject } from '../kube/index.ts';
-import type { Action } from './action.ts';
+import type { Action, ActionOf } from './action.ts';
+import { additionsTo, isAllowed } from './additions.ts';
 import { certificateSecrets } from './certificates.ts';
 import { fieldManager, keyOfChild, type Child } from './child.ts';
 import { isTakenAway, stateClaims } from './claims.ts';
@@ -26,13 +39,15 @@ export interface Observed {
 }
 
 /** Nothing to compare: the spec was settled, every object is there (whatever database its label names), and none is suspect. */
-export function isSettled({ resource, children, find, known, left }: Observed, settledGeneration: number | undefined) {
+export function isSettled(observed: Observed, settledGeneration: number | undefined): boolean {
+  const { resource, children, find, known, left } = observed;
   if (settledGeneration !== resource.metadata.generation) return false;
   if (children.some(({ suspect }) => suspect !== undefined)) return false;
   if (stateClaims(resource, children).some(({ key }) => !known.has(key))) return false;
   return [...known].every((key) => {
     const child = find(key);
-    return child === undefined ? left.has(key) : child.suspect === undefined;
+    if (child === undefined) return left.has(key);
+    return child.suspect === undefined && unwanted(observed, child).length === 0;
   });
 }
 
@@ -56,11 +71,47 @@ export function planOne(observed: Observed, stated: Stated, child: Child | undef
   if (child.suspect !== undefined) return judge(observed, stated, child, child.suspect);
   const { accepted } = child;
   const isSame = accepted?.statedHash === stated.hash && accepted.fingerprint === child.fingerprint;
-  if (isSame && !accepted.isDrifted) return { kind: 'keep', stated };
+  const added = unwantedIn(observed, stated, child);
+  if (isSame && !accepted.isDrifted && added.length === 0) return { kind: 'keep', stated };
   const left = observed.left.get(stated.key) ?? [];
   if (isSame && isReport(observed)) return { kind: 'leave', stated, live: undefined, drifts: left };
   // What was left as it was is put back when drift.policy becomes Correct.
-  return { kind: 'apply', stated, uid: child.uid, isRepair: isSame, drifts: left };
+  return apply(observed, stated, child, { isRepair: isSame, drifts: left });
+}
+
+/** The object is applied, without what others may have, and what they added is taken out. */
+function apply(
+  observed: Observed,
+  stated: Stated,
+  child: Child,
+  { isRepair, drifts }: Pick<ActionOf<'apply'>, 'isRepair' | 'drifts'>,
+): Action {
+  const added = unwantedIn(observed, stated, child);
+  const told = [...drifts, ...added.map(({ drift }) => drift)];
+  const taken = added.map(({ path }) => path);
+  const yielded = yieldedOf(child, observed.resource).map(({ path }) => path);
+  return { kind: 'apply', stated, uid: child.uid, isRepair, drifts: told, taken, yielded };
+}
+
+/** What others added and is to go, but for what the spec has come to state. */
+function unwantedIn(observed: Observed, { object }: Stated, child: Child): ReturnType<typeof unwanted> {
+  const added = unwanted(observed, child);
+  if (added.length === 0) return added;
+  const tree = statedTree(object);
+  return added.filter(({ path }) => !covers(tree, path));
+}
+
+/** What others added and is to go. */
+function unwanted(observed: Observed, child: Child): ReturnType<typeof additionsTo> {
+  const { resource, left } = observed;
+  if (child.foreign.length === 0 || resource.spec.drift?.additions !== 'Remove' || isReport(observed)) return [];
+  return additionsTo(child, resource, left.get(keyOfChild(child)));
+}
+
+/** What an allowed manager has. How many members there are also says which claims go with `storage.onDelete: Delete`: that is not to have. */
+function yieldedOf({ foreign }: Child, resource: StoredDatabaseService): Child['foreign'] {
+  const isHeld = resource.spec.storage.onDelete === 'Delete';
+  return foreign.filter((one) => isAllowed(resource, one) && !(isHeld && readable(one.path) === 'spec.replicas'));
 }
 
 function absent(observed: Observed, stated: Stated): Action {
@@ -91,9 +142,13 @@ function arePasswordsInUse({ children, resource }: Observed, wasThere: boolean):
 
 function judge(observed: Observed, stated: Stated, child: Child, live: KubeObject): Action {
   const { resource } = observed;
-  const found = differences(stated, live);
-  if (found.length === 0) return { kind: 'accept', stated, live };
+  const yielded = yieldedOf(child, resource).map(({ path }) => readable(path));
+  const found = differences(stated, live).filter(({ path }) => !yielded.some((one) => isWithin(readable(path), one)));
   const { accepted } = child;
+  if (found.length === 0) {
+    const isClean = unwantedIn(observed, stated, child).length === 0;
+    return isClean ? { kind: 'accept', stated, live } : apply(observed, stated, child, { isRepair: true, drifts: [] });
+  }
   // After a restart nobody remembers what was stated; the status says whether it was this generation.
   const isSame = accepted === undefined ? wasSettled(resource) : accepted.statedHash === stated.hash;
   const isNews = accepted === undefined && live.kind !== 'Secret' && appliedEntry(live, fieldManager) === undefined;
@@ -101,7 +156,7 @@ function judge(observed: Observed, stated: Stated, child: Child, live: KubeObjec
   if (isOurs && accepted === undefined && !isNews) return { kind: 'verify', stated, live };
   const foreign = isNews ? replaced(observed, stated) : drifts(foreignOf(found, isSame), live, fieldManager);
   if (isReport(observed) && !isNews && isLeft(found, isSame)) return { kind: 'leave', stated, live, drifts: foreign };
-  return { kind: 'apply', stated, uid: child.uid, isRepair: isSame, drifts: foreign };
+  return apply(observed, stated, child, { isRepair: isSame, drifts: foreign });
 }
 
 /** An object that we never applied is taken over, and what others did to it before is no drift; but if ours had the name, it was deleted. */

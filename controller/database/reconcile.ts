@@ -8,6 +8,8 @@ import type { Logger } from '../runtime/logger.ts';
 import { blockerOf, specInvalid } from './blocker.ts';
 import { nothingDone, type ApplyDelivery, type GitDelivery, type GitState, type Outcome } from './delivery.ts';
 import { observedBackup } from './backups.ts';
+import { noteAdditions } from './additions.ts';
+import { keyOfChild } from './child.ts';
 import { document } from './document.ts';
 import { defaultLookAgainMs, FollowUp, type FollowUpOptions } from './follow-up.ts';
 import { exists } from './lookups.ts';
@@ -143,8 +145,13 @@ export class Reconciler {
 
   #note({ key, resource, memory }: Run, outcome: Outcome, log: Logger): void {
     const { corrected, awaited } = outcome;
-    const reported = remember(memory, outcome, resource);
-    this.#options.children.await(key, awaited);
+    const { children } = this.#options;
+    const left = remember(memory, outcome, resource);
+    const stated =
+      memory.known.size === 0 ? [] : children.of(key).filter((child) => memory.known.has(keyOfChild(child)));
+    const added = outcome.blocker?.next.kind === 'retry' ? [] : noteAdditions(memory, stated, resource);
+    const reported = [...left, ...added];
+    children.await(key, awaited);
     if (corrected.length + reported.length > 0) this.#options.onDrift(resource, { corrected, reported }, log);
   }
 

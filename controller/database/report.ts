@@ -68,6 +68,7 @@ export class Reporter {
       isWhole,
       untold: memory.untold,
       left: [...memory.left.values()].flat(),
+      added: [...memory.added.values()].flat(),
       git: gitStatus(git, before?.git),
       now: new Date(clock.now()).toISOString().replace(/\.\d+Z$/, 'Z'),
     });

@@ -27,6 +27,8 @@ export interface StatusFacts {
   readonly replicas: number;
   readonly untold: Untold;
   readonly left: readonly Drift[];
+  /** What others added and is left alone. */
+  readonly added: readonly Drift[];
   readonly git: DatabaseServiceStatus['git'];
   /** RFC 3339. */
   readonly now: string;
@@ -57,7 +59,7 @@ function ours(status: DatabaseServiceStatus): DatabaseServiceStatus {
 }
 
 function compose(facts: StatusFacts): DatabaseServiceStatus {
-  const { resource, before, health, tls, backup, replicas, untold, left, now, isValid, isWhole } = facts;
+  const { resource, before, health, tls, backup, replicas, untold, left, added, now, isValid, isWhole } = facts;
   const { name, generation } = resource.metadata;
   const { readyReplicas, phase, primary } = health;
   const isApplied = !isValid || resource.spec.delivery?.apply !== false;
@@ -65,7 +67,7 @@ function compose(facts: StatusFacts): DatabaseServiceStatus {
     observedGeneration: generation,
     phase,
     conditions: conditionsOf(
-      { health, tls, backup, left, isApplied, isWhole, generation, now },
+      { health, tls, backup, left, added, isApplied, isWhole, generation, now },
       before?.conditions ?? [],
     ),
     replicas,

@@ -7,9 +7,11 @@ import { typeOf } from '../database/kinds.ts';
 import { findChild } from '../database/lookups.ts';
 import { planOne, type Observed } from '../database/plan.ts';
 import type { Stated } from '../database/stated.ts';
+import { without } from '../drift/index.ts';
 import { classify, isObjectMissing, type Clock, type Kube } from '../kube/index.ts';
 import { createSecret } from './create-secret.ts';
 import { isSameState } from './same-state.ts';
+import { takingOver } from './take-over.ts';
 import { Tally } from './tally.ts';
 
 /**
@@ -59,7 +61,7 @@ export class ClusterDelivery implements ApplyDelivery {
       case 'create':
         return this.#create(action, observed, tally, signal);
       case 'apply':
-        await this.#apply(action.stated, { uid: action.uid }, signal);
+        await this.#bring(action, signal);
         return tally.make(action.stated, action.drifts);
       case 'verify':
         return this.#verify(action, tally, signal);
@@ -105,6 +107,16 @@ export class ClusterDelivery implements ApplyDelivery {
     const created = await createSecret(this.#kube, stated, resource, this.#clock.now(), signal);
     if (stated.object.metadata.ownerReferences === undefined) this.#children.accept(created, stated.hash);
     else await this.#apply(stated, { uid: created.metadata.uid }, signal);
+  }
+
+  /** Applies, after what has to go was made ours. */
+  async #bring({ stated, uid, taken, yielded }: ActionOf<'apply'>, signal: AbortSignal): Promise<void> {
+    const kept = yielded.length === 0 ? stated : { ...stated, object: without(stated.object, yielded) };
+    const apply = () => this.#apply(kept, { uid }, signal);
+    if (taken.length === 0) return apply();
+    const { object } = stated;
+    const live = await this.#kube.get(typeOf(object), object.metadata, { signal });
+    return takingOver(this.#kube, live, taken, apply, signal);
   }
 
   async #apply(

@@ -16,6 +16,8 @@ const hidden: ReadonlySet<string> = new Set([
   'data',
   'binaryData',
   'annotations',
+  'volumeAttributes',
+  'options',
 ]);
 
 /** How a value at the path may be shown: in full, or only as `(hidden)`. */

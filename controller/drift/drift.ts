@@ -12,7 +12,7 @@ export interface Drift {
   readonly object: string;
   /** Such as `spec.template.spec.containers[name=postgres].image`; empty for the whole object. */
   readonly field: string;
-  /** What we state. */
+  /** What we state; undefined for an addition. */
   readonly was: string | undefined;
   /** What was found; undefined where it was removed. */
   readonly now: string | undefined;
@@ -51,6 +51,11 @@ function drift({ kind, path, was, now }: Deviation, object: string, live: KubeOb
     now: isRemoved ? undefined : shown(differing.now),
     editor: isRemoved ? unknownEditor('Remove') : editorOf(live, path, manager),
   };
+}
+
+/** Whether it is nothing that we state. */
+export function isAddition({ was, now }: Drift): boolean {
+  return was === undefined && now !== undefined;
 }
 
 /** The drift of an object that is gone. */

@@ -25,10 +25,11 @@ export function editorOf(live: KubeObject, path: FieldPath, ours: string): Edito
     .filter((entry) => !(entry.manager === ours && entry.operation === 'Apply'))
     .filter((entry) => covers(fieldsOf(entry), path))
     .sort((a, b) => (b.time ?? '').localeCompare(a.time ?? ''));
-  return holders[0] ? editor(holders[0]) : unknownEditor('Update');
+  return holders[0] ? editorIn(holders[0]) : unknownEditor('Update');
 }
 
-function editor({ manager, operation = 'Update', subresource = '', time }: ManagedFieldsEntry): Editor {
+/** Who an entry of managedFields speaks of. */
+export function editorIn({ manager, operation = 'Update', subresource = '', time }: ManagedFieldsEntry): Editor {
   return {
     manager: manager ?? unknownManager,
     operation: subresource === '' ? operation : `${operation} of ${subresource}`,

@@ -1,5 +1,5 @@
 import { hiddenValue } from './disclosure.ts';
-import { managedFields, type Drift } from './drift.ts';
+import { isAddition, managedFields, type Drift } from './drift.ts';
 import { unknownManager, type Editor } from './editor.ts';
 
 /** What one editor did to one object: what people want to read as one thing, though it may be many fields. */
@@ -14,7 +14,10 @@ const longestList = 3;
 
 /** Puts together what belongs together, in the order in which it was found. */
 export function episodes(drifts: readonly Drift[]): readonly Episode[] {
-  const keyOf = ({ object, editor }: Drift): string => JSON.stringify([object, editor.manager, editor.operation]);
+  const keyOf = (drift: Drift): string => {
+    const { object, editor } = drift;
+    return JSON.stringify([object, editor.manager, editor.operation, isAddition(drift)]);
+  };
   return [...Map.groupBy(drifts, keyOf).values()].flatMap((group) => {
     const [first] = group;
     return first === undefined ? [] : [{ object: first.object, editor: first.editor, drifts: group }];
@@ -28,19 +31,22 @@ export function inWords({ object, editor, drifts }: Episode): string {
   if (first === undefined) return '';
   if (first.field === '') return `${who} deleted ${object}.`;
   if (first.field === managedFields) return `${who} wiped the managedFields of ${object}.`;
-  if (others.length === 0) return `${who} ${verb(first)} ${first.field} of ${object}${values(first)}.`;
+  const of = isAddition(first) ? 'to' : 'of';
+  if (others.length === 0) return `${who} ${verb(first)} ${first.field} ${of} ${object}${values(first)}.`;
   const listed = drifts.slice(0, longestList).map((drift) => `${drift.field}${values(drift)}`);
   const rest = drifts.length - listed.length;
   const list = listed.join(', ') + (rest > 0 ? ` and ${rest} more` : '');
-  return `${who} ${verb(first)} ${drifts.length} fields of ${object}: ${list}.`;
+  return `${who} ${verb(first)} ${drifts.length} fields ${of} ${object}: ${list}.`;
 }
 
-function verb({ now }: Drift): string {
-  return now === undefined ? 'removed' : 'changed';
+function verb(drift: Drift): string {
+  if (drift.now === undefined) return 'removed';
+  return isAddition(drift) ? 'added' : 'changed';
 }
 
 function values({ was, now }: Drift): string {
   if (now === undefined) return '';
+  if (was === undefined) return now === hiddenValue ? ' (its value is not shown)' : ` (${quoted(now)})`;
   return was === hiddenValue || now === hiddenValue
     ? ' (its values are not shown)'
     : ` from ${quoted(was)} to ${quoted(now)}`;

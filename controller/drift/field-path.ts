@@ -33,6 +33,11 @@ export function readable(path: FieldPath): string {
   return text;
 }
 
+/** Whether a field, as people write it, is another or below it. */
+export function isWithin(field: string, outer: string): boolean {
+  return field === outer || (field.startsWith(outer) && /^[.[]/.test(field.slice(outer.length)));
+}
+
 function keys(json: string): string {
   const parsed: unknown = JSON.parse(json);
   return Object.entries(parsed as Record<string, unknown>)

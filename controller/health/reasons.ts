@@ -71,6 +71,7 @@ export const reasons = {
   BackupSuspended: 'spec.backup.suspend is true: no backup is started.',
   BackupOff: 'spec.backup is not set: no backups are made.',
   DriftReported: 'Somebody changed what Plumbline states, and drift.policy is Report.',
+  AdditionReported: 'Somebody added to what Plumbline states, and drift.additions is Report.',
   Deleting: 'The object is being deleted.',
   GitFailed: 'The manifests could not be delivered to Git; it is tried again.',
 } as const;

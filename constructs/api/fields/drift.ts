@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { Enum } from '../kubernetes-schema.ts';
+import { patterns } from '../patterns.ts';
 
 export const Drift = Type.Object(
   {
@@ -7,6 +8,28 @@ export const Drift = Type.Object(
       Enum(['Correct', 'Report'], {
         description: 'Correct (default): a foreign change is put back. Report: it is only reported.',
       }),
+    ),
+    additions: Type.Optional(
+      Enum(['Report', 'Remove', 'Allow'], {
+        description:
+          'What others add to the pods, ports and other parts of a spec that Plumbline renders, such as a container, a variable or an annotation of the pod template. Report (default): it is told and left. Remove: it is taken out again. Allow: it is left without a word.',
+      }),
+    ),
+    allowManagers: Type.Optional(
+      Type.Array(
+        Type.String({
+          description: 'Such as istio-injector, as it stands in managedFields.',
+          minLength: 1,
+          maxLength: 128,
+          pattern: patterns.printable,
+        }),
+        {
+          description:
+            'Field managers that may add to what Plumbline renders, and change fields of it below spec, without a word.',
+          maxItems: 32,
+          'x-kubernetes-list-type': 'atomic',
+        },
+      ),
     ),
   },
   { description: 'What is done about changes by others to what Plumbline states.' },

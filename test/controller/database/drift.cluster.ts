@@ -85,7 +85,8 @@ const rows: readonly Row[] = [
       manager: 'kubectl-scale',
       operation: 'Update of scale',
     },
-    requests: 5,
+    // Before there are fewer members, it is asked who leads.
+    requests: 6,
   },
   {
     what: 'a variable, whose value stays hidden',
@@ -346,21 +347,6 @@ const foreign: readonly (readonly [what: string, act: () => Promise<unknown>, ke
     'a foreign label',
     patch('Service', 'orders', { metadata: { labels: { team: 'a' } } }),
     async () => (await shop.get('Service', 'orders'))?.metadata.labels?.['team'] === 'a',
-  ],
-  [
-    'a foreign annotation of the pod template',
-    patch('StatefulSet', 'orders', { spec: { template: { metadata: { annotations: { restartedAt: 'now' } } } } }),
-    async () => JSON.stringify(await shop.get('StatefulSet', 'orders')).includes('"restartedAt":"now"'),
-  ],
-  [
-    "a field of another manager's own",
-    patch('Service', 'orders', { spec: { trafficDistribution: 'PreferClose' } }),
-    async () => JSON.stringify(await shop.get('Service', 'orders')).includes('PreferClose'),
-  ],
-  [
-    'a variable beside ours',
-    patch('StatefulSet', 'orders', postgres({ env: [{ name: 'TEAM', value: 'a' }] }), { kind: 'strategic' }),
-    async () => JSON.stringify(await shop.get('StatefulSet', 'orders')).includes('"TEAM"'),
   ],
   [
     'a status',

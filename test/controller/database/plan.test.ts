@@ -45,6 +45,15 @@ const relabelled = disowned(changed(ours, ['metadata', 'labels', name], 'or'), [
 const restored = disowned(ours, selector);
 const wiped = changed(ours, ['metadata', 'managedFields'], []);
 const mutated = changed(ours, ['metadata', 'labels', 'app.kubernetes.io/name'], 'by-admission');
+/** Another port, by kubectl-patch. */
+const port = { name: 'extra', port: 9999, protocol: 'TCP', targetPort: 9999 };
+const added = changed(changed(ours, ['spec', 'ports', 1], port), ['metadata', 'managedFields', 1], {
+  manager: 'kubectl-patch',
+  operation: 'Update',
+  time: noon,
+  fieldsV1: { 'f:spec': { 'f:ports': { 'k:{"port":9999,"protocol":"TCP"}': { '.': {}, 'f:port': {} } } } },
+});
+const extra = 'spec.ports[port=9999,protocol=TCP]';
 const foreignApply = live(service, { managedFields: [{ manager: 'kubectl', operation: 'Apply', fieldsV1: {} }] });
 
 const owner = (kind: string, name: string, uid: string) => ({
@@ -214,6 +223,37 @@ const rows: readonly Row[] = [
       ]),
     },
     expected: 'repair: x by helm',
+  },
+  { what: 'somebody added a port', child: seen(added, accepted(service)), expected: 'accept' },
+  {
+    what: 'somebody added a port, and additions are removed',
+    database: resource({ drift: { additions: 'Remove' } }),
+    child: seen(added, accepted(service)),
+    expected: `repair: ${extra} by kubectl-patch`,
+  },
+  {
+    what: 'the same, by an allowed manager',
+    database: resource({ drift: { additions: 'Remove', allowManagers: ['kubectl-patch'] } }),
+    child: seen(added, accepted(service)),
+    expected: 'accept',
+  },
+  {
+    what: 'the same, and drift is only reported',
+    database: resource({ drift: { additions: 'Remove', policy: 'Report' } }),
+    child: seen(added, accepted(service)),
+    expected: 'accept',
+  },
+  {
+    what: 'drift.additions becomes Remove',
+    database: resource({ drift: { additions: 'Remove' } }),
+    child: accepted(service, { metadata: added.metadata, fields: { spec: added['spec'] } }),
+    expected: `repair: ${extra} by kubectl-patch`,
+  },
+  {
+    what: 'an allowed manager has changed a field',
+    database: resource({ drift: { allowManagers: ['kubectl-edit'] } }),
+    child: seen(edited, accepted(service)),
+    expected: 'accept',
   },
   {
     what: 'it is being deleted',

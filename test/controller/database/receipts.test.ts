@@ -53,6 +53,7 @@ function restarted(...drifts: readonly Drift[]) {
     replicas: 1,
     untold: { corrected: [], reported: drifts },
     left: [],
+    added: [],
     git: undefined,
     now: noon,
   });

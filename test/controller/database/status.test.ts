@@ -39,6 +39,7 @@ const facts: StatusFacts = {
   replicas: 1,
   untold: nothingUntold,
   left: [],
+  added: [],
   git: undefined,
   now: noon,
 };

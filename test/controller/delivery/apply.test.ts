@@ -80,6 +80,8 @@ const apply = (stated: typeof service, isRepair = false): Action => ({
   uid: 'u1',
   isRepair,
   drifts: isRepair ? gone : [],
+  taken: [],
+  yielded: [],
 });
 
 test('a creation is an apply that no existing object meets, and its answer is remembered', async () => {

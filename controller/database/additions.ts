@@ -1,0 +1,69 @@
+import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
+import type { DatabaseServiceStatus } from '../../constructs/api/status.ts';
+import { additionOf, episodes, inWords, isWithin, type Drift, type Foreign } from '../drift/index.ts';
+import { keyOfChild, type Child } from './child.ts';
+import type { Memory } from './memory.ts';
+
+/** Whether drift.allowManagers lets the manager of a field have it. */
+export function isAllowed({ spec }: StoredDatabaseService, { editor }: Pick<Foreign, 'editor'>): boolean {
+  return spec.drift?.allowManagers?.includes(editor.manager) === true;
+}
+
+/** What others added to an object, and nothing allows. @param left what they changed of ours, and is left to them: no addition */
+export function additionsTo(
+  { kind, name, foreign }: Child,
+  resource: StoredDatabaseService,
+  left: readonly Drift[] = [],
+): readonly (Foreign & { readonly drift: Drift })[] {
+  if (foreign.length === 0 || resource.spec.drift?.additions === 'Allow') return [];
+  return foreign
+    .filter((one) => !isAllowed(resource, one))
+    .map((one) => ({ ...one, drift: additionOf(`${kind}/${name}`, one) }))
+    .filter(({ drift }) => !left.some(({ field }) => isWithin(field, drift.field) || isWithin(drift.field, field)));
+}
+
+/**
+ * Notes what others added and is left alone.
+ *
+ * @param children what is stated and was found or made true, or left as it is
+ * @returns what nobody was told of yet
+ */
+export function noteAdditions(
+  memory: Memory,
+  children: readonly Child[],
+  resource: StoredDatabaseService,
+): readonly Drift[] {
+  const before = memory.added;
+  const { policy, additions } = resource.spec.drift ?? {};
+  // What is to be removed either is, or a hindrance says why not.
+  const stays = additions === 'Remove' && policy !== 'Report' ? [] : children;
+  const added = stays.map((child) => {
+    const key = keyOfChild(child);
+    return [key, additionsTo(child, resource, memory.left.get(key)).map(({ drift }) => drift)] as const;
+  });
+  // Whatever the order in which they became known, the status says the same.
+  memory.added = new Map(added.toSorted(([a], [b]) => a.localeCompare(b)));
+  // What happened before this process began, only the status tells.
+  const isTold = (key: string, drift: Drift): boolean =>
+    before.get(key)?.some((told) => isSameAddition(told, drift)) ?? isInStatus(drift, resource.status);
+  const fresh = [...memory.added].flatMap(([key, drifts]) => drifts.filter((drift) => !isTold(key, drift)));
+  memory.untold = { ...memory.untold, reported: [...memory.untold.reported, ...fresh] };
+  return fresh;
+}
+
+/** Another value is for whoever has added it to choose. */
+function isSameAddition(a: Drift, b: Drift): boolean {
+  return a.object === b.object && a.field === b.field && a.editor.manager === b.editor.manager;
+}
+
+/** Receipts make way for newer ones; the condition tells of what is there. */
+function isInStatus(drift: Drift, status: DatabaseServiceStatus | undefined): boolean {
+  const receipts = status?.drift?.receipts ?? [];
+  const { object, field, editor } = drift;
+  const isReceipt = receipts.some(
+    (one) =>
+      one.action === 'Reported' && one.object === object && one.field === field && one.manager === editor.manager,
+  );
+  const told = status?.conditions?.find(({ type }) => type === 'Drifted')?.message ?? '';
+  return isReceipt || episodes([drift]).some((episode) => told.includes(inWords(episode)));
+}

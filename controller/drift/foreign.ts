@@ -1,0 +1,78 @@
+import type { KubeObject, ManagedFieldsEntry } from '../kube/index.ts';
+import { isDefault } from './default-value.ts';
+import { disclosed } from './disclosure.ts';
+import type { Drift } from './drift.ts';
+import { editorIn, type Editor } from './editor.ts';
+import { field, readable, type FieldPath } from './field-path.ts';
+import { appliedEntry, at, fieldsOf, isLeaf, type FieldTree } from './owned-fields.ts';
+import { valueAt } from './value-at.ts';
+
+/** A field below `spec` that somebody else wrote, and that is not ours: added, or taken from us. */
+export interface Foreign {
+  readonly path: FieldPath;
+  readonly editor: Editor;
+  /** Fit to be shown. */
+  readonly value: string;
+}
+
+/** They write below `spec` what every cluster needs. */
+const ofKubernetes: ReadonlySet<string> = new Set([
+  'kube-controller-manager',
+  'kube-scheduler',
+  'kubelet',
+  'cloud-controller-manager',
+]);
+
+const spec = field('spec');
+/** Maps whose keys are named one by one, though all of a map may be somebody's. */
+const maps: ReadonlySet<string> = new Set(['labels', 'annotations'].map(field));
+const none: readonly Foreign[] = [];
+
+/**
+ * What others own below `spec` of an object that we apply, and we don't, by managedFields alone. Labels and annotations of the object itself
+ * are everybody's, and claims are filled in by Kubernetes. Pure; costs nothing where nobody else has written.
+ */
+export function foreignFields(object: KubeObject, manager: string): readonly Foreign[] {
+  if (object.kind === 'PersistentVolumeClaim' || object.kind === 'Pod' || object.kind === 'Job') return none;
+  const others = (object.metadata.managedFields ?? []).filter(isWriter);
+  if (others.length === 0) return none;
+  const own = appliedEntry(object, manager);
+  const found = new Map<string, Foreign>();
+  for (const entry of others.toSorted((a, b) => (a.time ?? '').localeCompare(b.time ?? ''))) {
+    if (entry === own) continue;
+    for (const path of notIn(at(fieldsOf(own), spec), at(fieldsOf(entry), spec) ?? {}, [spec])) {
+      const value = valueAt(object, path);
+      if (value === undefined || (!maps.has(path.at(-2) ?? '') && isDefault(path.at(-1)?.slice(2) ?? '', value)))
+        continue;
+      const shown = disclosed(object.kind, path)(value) ?? '';
+      found.set(path.join('/'), { path, editor: editorIn(entry), value: shown });
+    }
+  }
+  return found.size === 0 ? none : [...found.values()];
+}
+
+function isWriter({ manager = '', subresource, fieldsV1 }: ManagedFieldsEntry): boolean {
+  return fieldsV1?.[spec] !== undefined && subresource !== 'status' && !ofKubernetes.has(manager);
+}
+
+/** The outermost of their fields that are not ours: an item of a list as a whole, of a struct that is not ours the struct. */
+function* notIn(own: FieldTree | undefined, theirs: FieldTree, above: FieldPath): Generator<FieldPath> {
+  for (const [step, below] of Object.entries(theirs)) {
+    if (step === '.') continue;
+    const path = [...above, step];
+    const ours = at(own, step);
+    if (ours === undefined && !isOpen(step, below)) yield path;
+    else if (!isLeaf(below)) yield* notIn(ours, below, path);
+  }
+}
+
+/** Whether what is below is named one by one. */
+function isOpen(step: string, below: FieldTree): boolean {
+  if (isLeaf(below) || !step.startsWith('f:')) return false;
+  return step === field('metadata') || maps.has(step) || Object.keys(below).some((one) => one.startsWith('k:'));
+}
+
+/** An addition as it is told. @param object such as `StatefulSet/orders` */
+export function additionOf(object: string, { path, editor, value }: Foreign): Drift {
+  return { object, field: readable(path), was: undefined, now: value, editor };
+}

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { foreignFields, readable } from '../../../controller/drift/index.ts';
+import type { KubeObject } from '../../../controller/kube/index.ts';
+import { applied, changed, entryOf, ours, stated, treeOf } from './live.ts';
+
+const noon = '2026-01-01T12:00:00Z';
+const pod = ['f:spec', 'f:template', 'f:spec'];
+const postgres = [...pod, 'f:containers', 'k:{"name":"postgres"}'];
+const container = ['spec', 'template', 'spec', 'containers'];
+const whole = { '.': {}, 'f:name': {}, 'f:image': {}, 'f:imagePullPolicy': {} };
+
+/** Our object, in which `manager` has written what the steps lead to. */
+function written(
+  object: KubeObject,
+  fields: object,
+  more: { subresource?: string; manager?: string } = {},
+): KubeObject {
+  const { manager = 'kubectl-patch', subresource } = more;
+  const entry = entryOf(manager, 'Update', fields as Record<string, unknown>, noon, subresource);
+  const [own] = applied().metadata.managedFields ?? [];
+  assert(own);
+  return { ...object, metadata: { ...object.metadata, managedFields: [own, entry] } };
+}
+
+interface Row {
+  readonly what: string;
+  readonly live: KubeObject;
+  /** `field = value by manager`. */
+  readonly expected: readonly string[];
+}
+
+const below = (steps: readonly string[], fields: object) =>
+  steps.reduceRight<object>((tree, step) => ({ [step]: tree }), fields);
+const spy = changed(applied(), [...container, 1], { name: 'spy', image: 'spy:1', imagePullPolicy: 'Always' });
+
+const rows: readonly Row[] = [
+  { what: 'an object as we applied it', live: applied(), expected: [] },
+  {
+    what: 'a container is one addition',
+    live: written(spy, below([...pod, 'f:containers', 'k:{"name":"spy"}'], whole)),
+    expected: [
+      'spec.template.spec.containers[name=spy] = {"name":"spy","image":"spy:1","imagePullPolicy":"Always"} by kubectl-patch',
+    ],
+  },
+  {
+    what: 'a variable, whose value stays hidden',
+    live: written(
+      changed(applied(), [...container, 0, 'env', 1], { name: 'TEAM', value: 'hunter2' }),
+      below([...postgres, 'f:env', 'k:{"name":"TEAM"}'], { '.': {}, 'f:name': {}, 'f:value': {} }),
+    ),
+    expected: ['spec.template.spec.containers[name=postgres].env[name=TEAM] = (hidden) by kubectl-patch'],
+  },
+  {
+    what: 'each label of the pod template, though all of them are his',
+    live: written(
+      changed(applied(), ['spec', 'template', 'metadata'], { labels: { a: '1', b: '' } }),
+      below(['f:spec', 'f:template', 'f:metadata', 'f:labels'], { '.': {}, 'f:a': {}, 'f:b': {} }),
+    ),
+    expected: [
+      'spec.template.metadata.labels.a = 1 by kubectl-patch',
+      'spec.template.metadata.labels.b =  by kubectl-patch',
+    ],
+  },
+  {
+    what: 'a struct is one addition',
+    live: written(
+      changed(applied(), ['spec', 'template', 'spec', 'dnsConfig'], { nameservers: ['10.0.0.1'] }),
+      below([...pod, 'f:dnsConfig'], { 'f:nameservers': {} }),
+    ),
+    expected: ['spec.template.spec.dnsConfig = {"nameservers":["10.0.0.1"]} by kubectl-patch'],
+  },
+  {
+    what: 'what the server would have filled in is none',
+    live: written(
+      changed(applied(), ['spec', 'template', 'spec', 'dnsPolicy'], 'ClusterFirst'),
+      below([...pod, 'f:dnsPolicy'], {}),
+    ),
+    expected: [],
+  },
+  {
+    what: 'another value than the server would have filled in is one',
+    live: written(
+      changed(applied(), ['spec', 'template', 'spec', 'dnsPolicy'], 'Default'),
+      below([...pod, 'f:dnsPolicy'], {}),
+    ),
+    expected: ['spec.template.spec.dnsPolicy = Default by kubectl-patch'],
+  },
+  { what: 'our own value by another too', live: written(stated, treeOf(['f:spec', 'f:replicas'])), expected: [] },
+  {
+    what: 'a status',
+    live: written(stated, { 'f:spec': { 'f:x': {} } }, { subresource: 'status' }),
+    expected: [],
+  },
+  {
+    what: 'a label of the object',
+    live: written(changed(stated, ['metadata', 'labels', 'x'], 'y'), treeOf(['f:metadata', 'f:labels', 'f:x'])),
+    expected: [],
+  },
+  {
+    what: 'what Kubernetes writes itself',
+    live: written(
+      changed(applied(), ['spec', 'template', 'spec', 'nodeName'], 'a'),
+      below([...pod, 'f:nodeName'], {}),
+      { manager: 'kube-controller-manager' },
+    ),
+    expected: [],
+  },
+];
+
+for (const { what, live, expected } of rows) {
+  test(`what others own beside us: ${what}`, () => {
+    const found = foreignFields(live, ours);
+    assert.deepEqual(
+      found.map(({ path, value, editor }) => `${readable(path)} = ${value} by ${editor.manager}`),
+      expected,
+    );
+  });
+}
