@@ -70,8 +70,10 @@ export interface Scene {
 
 export type Taken =
   | { readonly kind: 'done'; readonly message: string }
-  /** It was asked for before. */
+  /** It was asked for before, and is not over. */
   | { readonly kind: 'pending'; readonly message: string }
+  /** Nothing was asked for: it waits for something that no watch shows. */
+  | { readonly kind: 'not-yet'; readonly message: string }
   /** What the step was decided by is not so any more; the watches will tell. */
   | { readonly kind: 'outdated'; readonly message: string };
 

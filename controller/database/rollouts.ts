@@ -140,7 +140,7 @@ export class Rollouts {
     if (!isSameStep(step, again)) return { kind: 'outdated', message: 'The members are looked at again.' };
     const pod = live.find(({ name }) => step.kind !== 'switchover' && name === step.member);
     const taken = await this.#options.steps.carryOut(step, { resource, pod }, signal);
-    if (step.kind === 'switchover' && taken.kind !== 'outdated') {
+    if (step.kind === 'switchover' && (taken.kind === 'done' || taken.kind === 'pending')) {
       memory.switchover = askedAgain(memory.switchover, step.from, clock.now());
     }
     return taken;

@@ -62,7 +62,7 @@ export class StepExecutor implements Steps {
     if (asked['leader'] !== undefined || asked['member'] !== undefined) return { kind: 'pending', message };
     const sync = await this.#annotations(namespace, names.patroniSync, signal);
     const late = candidates.find((one) => !isInStep(one, sync));
-    if (late !== undefined) return { kind: 'pending', message: `${from} hands over once ${late} is in step with it.` };
+    if (late !== undefined) return { kind: 'not-yet', message: `${from} hands over once ${late} is in step with it.` };
     const [candidate = ''] = candidates;
     const body: KubeObject = {
       apiVersion: 'v1',

@@ -55,7 +55,7 @@ test('while a replica is not in step the primary goes on, for the new one would 
   await put(names.patroniLeader, { leader: 'orders-0' });
   await put(names.patroniSync, { leader: 'orders-0', sync_standby: 'orders-2' });
   assert.deepEqual(await switchOver(), {
-    kind: 'pending',
+    kind: 'not-yet',
     message: 'orders-0 hands over once orders-1 is in step with it.',
   });
   assert.equal(await asked(), undefined);

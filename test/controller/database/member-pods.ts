@@ -1,0 +1,55 @@
+import { engines } from '../../../constructs/engine.ts';
+import type { StoredDatabaseService } from '../../../constructs/api/resource.ts';
+import { document } from '../../../controller/database/document.ts';
+import type { KubeObject } from '../../../controller/kube/index.ts';
+
+/** What of a member's pod is not as on one that is ready, of the newest template, streams and has read the settings. */
+export interface MemberPod {
+  readonly isPrimary?: boolean;
+  readonly isReady?: boolean;
+  /** Digest of the template that it was made from. */
+  readonly template?: string;
+  /** What Patroni says on it, over that its server runs, and of a replica that it streams. */
+  readonly status?: object;
+  /** What its steward says on it, over that it has read the settings and nothing waits. */
+  readonly settings?: object;
+}
+
+/** The pod of a member, as the API server shows it. */
+export function memberPod(database: StoredDatabaseService, ordinal: number, pod: MemberPod = {}): KubeObject {
+  const { name, namespace } = database.metadata;
+  const { isPrimary = false, isReady = true, status, settings } = pod;
+  const engine = engines[database.spec.engine];
+  const streams = isPrimary ? {} : { replication_state: 'streaming' };
+  const read = { digest: engine.settingsDigest(document(database)), refused: {}, restart: {} };
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name: `${name}-${ordinal}`,
+      namespace,
+      uid: `uid-${ordinal}`,
+      resourceVersion: '1',
+      creationTimestamp: '2026-01-01T00:00:00Z',
+      labels: { 'plumbline.dev/database': name, 'plumbline.dev/role': isPrimary ? 'primary' : 'replica' },
+      annotations: {
+        status: JSON.stringify({ state: 'running', xlog_location: 100, ...streams, ...status }),
+        'plumbline.dev/settings': JSON.stringify({ ...read, ...settings }),
+        'plumbline.dev/template': pod.template ?? engine.templateDigest(document(database)),
+      },
+    },
+    status: { phase: 'Running', conditions: [{ type: 'Ready', status: isReady ? 'True' : 'False' }] },
+  };
+}
+
+/** The StatefulSet of a database, with all its pods. */
+export function memberSet({ metadata, spec: { replicas } }: StoredDatabaseService): KubeObject {
+  const { name, namespace } = metadata;
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'StatefulSet',
+    metadata: { name, namespace, uid: 'uid-set', generation: 1, labels: { 'plumbline.dev/database': name } },
+    spec: { replicas },
+    status: { observedGeneration: 1, replicas },
+  };
+}

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { Children } from '../../../controller/database/children.ts';
+import { newMemory } from '../../../controller/database/memory.ts';
+import { Rollouts, type Progress } from '../../../controller/database/rollouts.ts';
+import { StepExecutor } from '../../../controller/delivery/step-executor.ts';
+import type { Kube } from '../../../controller/kube/index.ts';
+import { stabilised, type History } from '../../../controller/rollout/index.ts';
+import { revisionOf } from '../../../controller/rollout/revision.ts';
+import { VirtualClock } from '../../virtual-clock.ts';
+import { resource } from './given.ts';
+import { memberPod, memberSet } from './member-pods.ts';
+
+const key = 'shop/orders';
+const neverAborted = new AbortController().signal;
+const old = { template: 'old' };
+
+/** Three members of which only the primary is of the old template, and what Patroni keeps of them: annotations by name. */
+class Given {
+  readonly clock = new VirtualClock();
+  readonly database = resource({ replicas: 3 });
+  readonly memory = newMemory('uid-orders');
+  readonly patroni = new Map<string, Readonly<Record<string, string>>>([
+    ['orders-patroni-leader', { leader: 'orders-0' }],
+    ['orders-patroni-sync', { leader: 'orders-0', sync_standby: 'orders-2' }],
+  ]);
+  readonly #rollouts: Rollouts;
+
+  constructor() {
+    const pods = [
+      memberPod(this.database, 0, { ...old, isPrimary: true }),
+      memberPod(this.database, 1),
+      memberPod(this.database, 2),
+    ];
+    const children = new Children(() => undefined);
+    for (const object of [...pods, memberSet(this.database)]) children.upsert(object);
+    const kube: Partial<Kube> = {
+      get: async (_, { name }) => ({ metadata: { name, annotations: this.patroni.get(name) ?? {} } }) as never,
+      apply: async ({ metadata: { name, annotations = {} } }) => {
+        this.patroni.set(name, annotations);
+        return { object: { metadata: { name } } as never, isCreated: true };
+      },
+      list: async function* () {
+        yield { items: pods, resourceVersion: '1' } as never;
+      },
+    };
+    const [all, clock] = [kube as Kube, this.clock];
+    this.#rollouts = new Rollouts({
+      kube: all,
+      children,
+      steps: new StepExecutor(all),
+      clock,
+      onStep: () => undefined,
+    });
+    const { spec } = this.database;
+    const empty: History = { released: revisionOf(spec).template, stable: [], refused: undefined };
+    this.memory.history = stabilised(empty, revisionOf(spec), 1, 'noon');
+  }
+
+  async proceed(): Promise<Progress> {
+    const { database: resource, memory } = this;
+    const course = this.#rollouts.course(key, resource, memory);
+    return this.#rollouts.proceed({ key, resource, memory, course }, neverAborted);
+  }
+}
+
+test('a primary that waits for a replica to be in step hands over within a second of that', async () => {
+  const given = new Given();
+  for (let look = 0; look < 20; look++) {
+    assert.deepEqual(await given.proceed(), {
+      message: 'orders-0 hands over once orders-1 is in step with it.',
+      lookAgainMs: 1_000,
+    });
+    await given.clock.advance(1_000);
+  }
+  given.patroni.set('orders-patroni-sync', { leader: 'orders-0', sync_standby: 'orders-1,orders-2' });
+  const { message } = await given.proceed();
+  assert.match(message ?? '', /orders-1 takes over/);
+  assert.equal(given.patroni.get('orders-patroni-failover')?.['member'], 'orders-1');
+});
+
+test('one that Patroni has not dealt with is not asked for again before it has had its time', async () => {
+  const given = new Given();
+  given.patroni.set('orders-patroni-failover', { leader: 'orders-0', member: 'orders-2' });
+  assert.equal((await given.proceed()).lookAgainMs, 1_000);
+  const { message, lookAgainMs } = await given.proceed();
+  assert.equal(message, 'A switchover is under way.');
+  assert((lookAgainMs ?? 0) >= 15_000, `${lookAgainMs}`);
+});
