@@ -50,10 +50,10 @@ export function setCourse(situation: Situation): Course {
   const { spec, asked, generation, now, patienceMs, isTakenBack, isManaged } = situation;
   const own = revisionOf(spec);
   if (!isManaged) {
-    const history = { released: own.template, stable: [], refused: undefined };
+    const history = { released: own, stable: [], refused: undefined };
     return towards({ kind: 'spec', revision: own }, history, situation);
   }
-  const history = situation.history ?? { released: own.template, stable: [], refused: undefined };
+  const history = situation.history ?? { released: own, stable: [], refused: undefined };
   const course = towards(targetOf(own, history, asked), history, situation);
   const stable = lastStable(history)?.revision;
   const isNew = stable === undefined || revisionDigest(stable) !== revisionDigest(course.target.revision);
@@ -72,15 +72,18 @@ export function setCourse(situation: Situation): Course {
 }
 
 function towards(target: Target, history: History, { spec, observe }: Situation): Course {
-  const { template, parameters } = target.revision;
-  const now = withRevision(spec, { template: history.released, parameters });
+  const { revision } = target;
+  // A server that ends while a template waits starts from the old one again: settings that only the new one can serve wait with it.
+  const now = withRevision(spec, history.released);
   const seen = observe(now);
   const isFirst = lastStable(history) === undefined;
-  const release = isSameTemplate(history.released, template) ? open : mayRelease(seen, isFirst);
+  const isSame = isSameTemplate(history.released.template, revision.template);
+  // Nothing speaks for a template that was taken back: whatever is made again is better off with the one that was stable.
+  const release = isSame || target.kind === 'taken-back' ? open : mayRelease(seen, isFirst);
   const { replicas, step } = shrink(seen, spec.replicas);
   return {
-    spec: { ...(release.isOpen ? withRevision(spec, target.revision) : now), replicas },
-    history: release.isOpen ? released(history, template) : history,
+    spec: { ...(release.isOpen ? withRevision(spec, revision) : now), replicas },
+    history: release.isOpen ? released(history, revision) : history,
     target,
     setback: undefined,
     hold: release.isOpen ? undefined : release.message,

@@ -1,4 +1,4 @@
-import { isSameTemplate, revisionDigest, type Revision, type TemplateSpec } from './revision.ts';
+import { revisionDigest, type Revision } from './revision.ts';
 
 /** A revision on which every member was healthy. */
 export interface StableRevision {
@@ -24,8 +24,8 @@ export interface Refused {
 
 /** What has to outlive the controller: the ConfigMap `<name>-history`. */
 export interface History {
-  /** What the pods are made from now. */
-  readonly released: TemplateSpec;
+  /** What the pods are made from now, and the settings that go with it. */
+  readonly released: Revision;
   /** Newest first. */
   readonly stable: readonly StableRevision[];
   readonly refused: Refused | undefined;
@@ -54,8 +54,8 @@ export function stabilised(history: History, revision: Revision, generation: num
   };
 }
 
-export function released(history: History, template: TemplateSpec): History {
-  return isSameTemplate(history.released, template) ? history : { ...history, released: template };
+export function released(history: History, revision: Revision): History {
+  return revisionDigest(history.released) === revisionDigest(revision) ? history : { ...history, released: revision };
 }
 
 /** Notes since when a revision is tried; the same history if that is known. */

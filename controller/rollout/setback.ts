@@ -24,14 +24,15 @@ export interface Trying {
 }
 
 /** Judges a revision that is being rolled out, by the members that are on it. Pure. */
-export function judgeTrial({ members }: Observation, { now, since, patienceMs }: Trying): Trial {
+export function judgeTrial(seen: Observation, { now, since, patienceMs }: Trying): Trial {
+  // A member that still is as it was before says nothing of the revision: what it refuses, the new image may have.
+  const members = seen.members.filter(({ need }) => need !== 'replacement');
   const refusing = members.find(({ refused }) => Object.keys(refused).length > 0);
   if (refusing !== undefined) {
     return { kind: 'failed', setback: { reason: 'ConfigurationRefused', message: quote(refusing) } };
   }
   const failures = members
-    // A member that still is as it was before says nothing of the revision.
-    .filter(({ idleSince, need }) => idleSince !== undefined && need !== 'replacement')
+    .filter(({ idleSince }) => idleSince !== undefined)
     .map(({ name, idleSince = 0, hasFailedToStart, trouble = 'it is not ready' }) => {
       const patience = hasFailedToStart ? Math.min(startPatienceMs, patienceMs) : patienceMs;
       return { failsAt: Math.max(idleSince, since) + patience, message: `${name} gets nowhere: ${trouble}` };

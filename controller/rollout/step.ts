@@ -45,7 +45,7 @@ export type Wait =
 
 /**
  * The next step of a rollout. Pure. The rules, in this order:
- * nothing on outdated observations, on settings that PostgreSQL refuses, or while Patroni is paused; nothing while a member is missing, but one that
+ * nothing on outdated observations, on settings that a member of the new template refuses, or while Patroni is paused; nothing while a member is missing, but one that
  * cannot start as it is goes first; a primary whose lower settings its standbys have to wait for; replicas, the last ordinal first, each only when all others have caught up;
  * a switchover to a member that is done; the old primary last.
  */
@@ -53,7 +53,7 @@ export function nextStep(seen: Observation): Step {
   const { members } = seen;
   if (!seen.isObserved) return wait('NotObserved', 'Kubernetes has not taken in the newest template yet.');
   if (members.every(isDone)) return { kind: 'done' };
-  const refuses = members.find(({ refused }) => Object.keys(refused).length > 0);
+  const refuses = members.find(({ need, refused }) => need !== 'replacement' && Object.keys(refused).length > 0);
   if (refuses !== undefined)
     return wait('SettingsRefused', `PostgreSQL refuses ${Object.keys(refuses.refused).join(', ')}.`);
   if (seen.isPaused) return wait('Paused', 'Patroni is paused; resume it to go on.');

@@ -53,7 +53,7 @@ class Given {
       onStep: () => undefined,
     });
     const { spec } = this.database;
-    const empty: History = { released: revisionOf(spec).template, stable: [], refused: undefined };
+    const empty: History = { released: revisionOf(spec), stable: [], refused: undefined };
     this.memory.history = stabilised(empty, revisionOf(spec), 1, 'noon');
   }
 

@@ -23,7 +23,7 @@ const stable = (number: number, image: string, more: Partial<StoredSpec> = {}) =
   return { number, generation: number, time: '2026-01-01T00:00:00Z', revision };
 };
 const history: History = {
-  released: revisionOf(spec('two')).template,
+  released: revisionOf(spec('two')),
   stable: [stable(2, 'two'), stable(1, 'one')],
   refused: undefined,
 };
@@ -34,17 +34,30 @@ function course(wanted: StoredSpec, seen: Observation, more: Partial<Parameters<
   return setCourse({ spec: wanted, history, observe: () => seen, ...times, ...rest, ...more });
 }
 
-test('a changed template waits for a member that is missing, settings and everything else do not', () => {
-  const wanted = spec('three', { parameters: { work_mem: '8MB' }, replicas: 5 });
+test('a changed template waits for a member that is missing; everything else but its settings does not', () => {
+  const wanted = spec('three', { replicas: 5 });
   const { spec: now, hold, history: kept } = course(wanted, missing);
   assert.deepEqual(now, { ...wanted, image: 'two' });
   assert.equal(hold, 'The change of the pods waits until orders-2 is back.');
-  assert.equal(kept.released.image, 'two');
+  assert.equal(kept.released.template.image, 'two');
+});
+
+test('settings that change with a template come with it; those that change alone are in force at once', () => {
+  const before = { ...history, released: revisionOf(spec('two', { parameters: { jit: 'off' } })) };
+  const both = spec('three', { parameters: { shared_preload_libraries: 'pgaudit' } });
+  const held = course(both, missing, { history: before });
+  assert.deepEqual([held.spec.image, held.spec.parameters], ['two', { jit: 'off' }]);
+  assert.deepEqual(held.history.released, before.released, 'what was in force stays, be it stable or not');
+  const open = course(both, healthy, { history: held.history });
+  assert.deepEqual([open.spec.image, open.spec.parameters], ['three', both.parameters]);
+  assert.deepEqual(open.history.released, revisionOf(both));
+  const alone = course(spec('two', { parameters: { work_mem: '8MB' } }), missing, { history: before });
+  assert.deepEqual([alone.spec.parameters, alone.hold], [{ work_mem: '8MB' }, undefined]);
 });
 
 test('a changed template is released when all members are healthy, and first noted as released', () => {
   const { spec: now, hold, history: kept } = course(spec('three'), healthy);
-  assert.deepEqual([now.image, hold, kept.released.image], ['three', undefined, 'three']);
+  assert.deepEqual([now.image, hold, kept.released.template.image], ['three', undefined, 'three']);
 });
 
 test('a member that cannot start does not hold up the change that may cure it', () => {
@@ -101,6 +114,26 @@ test('a value that PostgreSQL refuses is taken back at once, in its words', () =
   assert.equal(found.spec.parameters, undefined);
   assert.match(found.history.refused?.message ?? '', /orders-0 refuses spec\.parameters\.work_mem: invalid value/);
   assert.equal(found.setback?.reason, 'ConfigurationRefused');
+});
+
+test('what a member of the old template refuses, the new image may have; what one of the new template refuses is taken back', () => {
+  const wanted = spec('three', { parameters: { shared_preload_libraries: 'pgaudit' } });
+  const refused = { shared_preload_libraries: 'could not access file "pgaudit"' };
+  const old = { need: 'replacement', refused } as const;
+  const trying = course(wanted, members({ ...leader, ...old }, old, old));
+  assert.deepEqual([trying.target.kind, trying.setback, trying.spec.image], ['spec', undefined, 'three']);
+  const renewed = members({ ...leader, ...old }, old, { refused });
+  const back = course(wanted, renewed, { history: trying.history });
+  assert.deepEqual([back.target.kind, back.setback?.reason], ['taken-back', 'ConfigurationRefused']);
+  assert.match(back.setback?.message ?? '', /orders-2 refuses/);
+});
+
+test('what is taken back waits for nobody: any member that is made again is made from what was stable', () => {
+  const wanted = spec('three', { parameters: { work_mem: 'banana' } });
+  const trying = course(wanted, healthy).history;
+  const refused = { work_mem: 'invalid value' };
+  const found = course(wanted, members(leader, { health: 'working' }, { refused }), { history: trying });
+  assert.deepEqual([found.spec, found.hold], [spec('two'), undefined]);
 });
 
 test('with rollback false a failure is told and left', () => {

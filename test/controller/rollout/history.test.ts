@@ -12,7 +12,7 @@ const spec: StoredSpec = {
   parameters: { jit: 'off' },
 };
 const revision = revisionOf(spec);
-const empty: History = { released: revision.template, stable: [], refused: undefined };
+const empty: History = { released: revision, stable: [], refused: undefined };
 
 test('the last ten stable revisions are kept, the newest first, with numbers that go on', () => {
   let history = empty;

@@ -44,6 +44,11 @@ const rows: readonly (readonly [what: string, seen: Observation, step: string])[
   ],
   ['a member has not read the settings', members({ ...leader, hasRead: false }, old), 'wait SettingsUnread'],
   ['a value is refused', members({ ...leader, refused: { jit: 'no' } }, old), 'wait SettingsRefused'],
+  [
+    'a value is refused by members that are to be renewed',
+    members({ ...leader, ...old, refused: { jit: 'no' } }, { ...old, refused: { jit: 'no' } }),
+    'replace orders-1',
+  ],
 ];
 
 for (const [what, seen, expected] of rows) {
