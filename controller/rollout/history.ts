@@ -1,4 +1,5 @@
-import { revisionDigest, type Revision } from './revision.ts';
+import { isFields } from '../../constructs/api/schema-node.ts';
+import { isRevision, revisionDigest, type Revision } from './revision.ts';
 
 /** A revision on which every member was healthy. */
 export interface StableRevision {
@@ -71,28 +72,44 @@ export function historyText(history: History): string {
 
 /** @returns undefined for what is no history: it was lost or somebody wrote something else; then it begins anew */
 export function parseHistory(text: string): History | undefined {
+  const found = parsed(text);
+  if (!isFields(found)) return undefined;
+  const { released, stable, refused, trial } = found;
+  if (!isRevision(released) || !Array.isArray(stable) || !stable.every(isStable)) return undefined;
+  return {
+    released,
+    stable,
+    refused: isRefused(refused) ? refused : undefined,
+    trial: isTrial(trial) ? trial : undefined,
+  };
+}
+
+function parsed(text: string): unknown {
   try {
-    const found = JSON.parse(text) as Partial<History> | null;
-    if (!isObject(found?.released) || !Array.isArray(found?.stable) || !found.stable.every(isStable)) return undefined;
-    const { released, stable, refused, trial } = found;
-    return {
-      released,
-      stable,
-      refused: isObject(refused) ? refused : undefined,
-      trial: typeof trial?.since === 'string' ? trial : undefined,
-    };
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
 }
 
-function isStable(value: unknown): value is StableRevision {
-  const found = value as Partial<StableRevision> | null;
-  return (
-    typeof found?.number === 'number' && isObject(found.revision?.template) && isObject(found.revision?.parameters)
-  );
+function isStable(found: unknown): found is StableRevision {
+  if (!isFields(found)) return false;
+  const { number, generation, time, revision } = found;
+  return Number.isSafeInteger(number) && Number.isSafeInteger(generation) && isTime(time) && isRevision(revision);
 }
 
-function isObject<T>(value: T | undefined | null): value is T & object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+function isRefused(found: unknown): found is Refused {
+  if (!isFields(found)) return false;
+  const { digest, generation, time, reason, message } = found;
+  const isReason = reason === 'ConfigurationRefused' || reason === 'RolloutFailed';
+  const isSaid = typeof digest === 'string' && typeof message === 'string';
+  return isSaid && isReason && Number.isSafeInteger(generation) && isTime(time);
+}
+
+function isTrial(found: unknown): found is NonNullable<History['trial']> {
+  return isFields(found) && typeof found['digest'] === 'string' && isTime(found['since']);
+}
+
+function isTime(found: unknown): found is string {
+  return typeof found === 'string' && !Number.isNaN(Date.parse(found));
 }

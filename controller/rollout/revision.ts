@@ -1,4 +1,7 @@
+import { apiVersion, kind } from '../../constructs/api/resource.ts';
+import { isFields } from '../../constructs/api/schema-node.ts';
 import type { StoredSpec } from '../../constructs/api/spec.ts';
+import { validateResource } from '../../constructs/api/validate.ts';
 import { digestOf } from '../../constructs/digest.ts';
 
 /** The fields of a spec that end up in the pod template: a change of them needs new pods. */
@@ -30,6 +33,15 @@ export function withRevision(spec: StoredSpec, { template, parameters }: Revisio
   const rest = Object.fromEntries(Object.entries(spec).filter(([field]) => !isOfRevision(field)));
   const settings = Object.keys(parameters).length === 0 ? {} : { parameters };
   return { ...rest, ...template, ...settings } as StoredSpec;
+}
+
+/** Whether something read from elsewhere is a revision that a database can run on: a spec with it is valid. */
+export function isRevision(found: unknown): found is Revision {
+  if (!isFields(found) || !isFields(found['template']) || !isFields(found['parameters'])) return false;
+  const { template, parameters } = found;
+  if (!Object.keys(template).every((field) => templateFields.some((one) => one === field))) return false;
+  const spec = { engine: 'postgresql', replicas: 1, storage: { size: '1Gi' }, ...template, parameters };
+  return validateResource({ apiVersion, kind, metadata: { name: 'any', namespace: 'any' }, spec }).length === 0;
 }
 
 /** Equal for revisions that say the same, whatever the order of their fields. */
