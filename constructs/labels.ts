@@ -25,6 +25,8 @@ export const notBeforeAnnotation = 'plumbline.dev/not-before';
 export const notAfterAnnotation = 'plumbline.dev/not-after';
 /** What a member makes of the settings: JSON `{digest, refused, restart}`, written by its steward. */
 export const settingsAnnotation = 'plumbline.dev/settings';
+/** The logical slots of a member: JSON `{own: [{name, database, plugin, failover}], synced: [name]}`, written by its steward. */
+export const slotsAnnotation = 'plumbline.dev/slots';
 /** Asks a member to restart its server for settings that wait for it: any text, another for each restart. Written by the controller. */
 export const askedRestartAnnotation = 'plumbline.dev/restart';
 /** The versions of the Secrets that a member is to have mounted, by name: JSON. Written by the controller, for a change makes the kubelet look at once. */
@@ -33,6 +35,8 @@ export const secretsAnnotation = 'plumbline.dev/secrets';
 export const anyoneAnnotation = 'plumbline.dev/anyone';
 /** On a DatabaseService: the number of an entry of its history that is to be in force instead of what the spec says. */
 export const rollbackAnnotation = 'plumbline.dev/rollback-to';
+/** On a DatabaseService: the names of logical slots that a switchover may lose, with commas between them. */
+export const loseSlotsAnnotation = 'plumbline.dev/lose-slots';
 /** Key of the ConfigMap `<name>-history` that holds the history. */
 export const historyKey = 'history.json';
 /** On a pod and its template: the digest of the template as it is rendered. */

@@ -11,7 +11,10 @@ const count = (description: string) => Type.Integer({ description, minimum: 0 })
 
 const Condition = Type.Object(
   {
-    type: text('Ready, Available, Progressing, Degraded, Stalled, Drifted, TlsReady or BackupCurrent.', 316),
+    type: text(
+      'Ready, Available, Progressing, Degraded, Stalled, Drifted, StorageCritical, TlsReady or BackupCurrent.',
+      316,
+    ),
     status: Enum(['True', 'False', 'Unknown'], { description: 'Whether it holds.' }),
     reason: text('Why, in one word.'),
     message: text('Why, in a sentence, and what to do.', 32768),

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Database } from './defaults.ts';
+import { majorOf } from './images.ts';
 import { bytesOf, maxWalSize, sharedBuffers } from './memory.ts';
 import { memoryLimit } from './resources.ts';
 
@@ -17,6 +18,7 @@ export function dynamicConfiguration(database: Database): object {
     max_replication_slots: '32',
     // A replica that lost its primary looks for the next one each second, not each five.
     wal_retrieve_retry_interval: '1s',
+    ...slotSettings(database),
     ...database.parameters,
   };
   return {
@@ -41,6 +43,16 @@ export function dynamicConfiguration(database: Database): object {
     synchronous_mode_strict: database.durability === 'SyncStrict',
     ttl: 20,
   };
+}
+
+/**
+ * Where there can be logical slots, replicas keep those with `failover` in step, and go on with them when one becomes the primary. Only there: the
+ * feedback of replicas keeps rows on the primary that their long queries still read.
+ * Source: https://www.postgresql.org/docs/17/logicaldecoding-explanation.html#LOGICALDECODING-REPLICATION-SLOTS-SYNCHRONIZATION
+ */
+function slotSettings({ version, parameters }: Database): Readonly<Record<string, string>> {
+  const isPossible = majorOf(version) >= 17 && parameters['wal_level']?.toLowerCase() === 'logical';
+  return isPossible ? { hot_standby_feedback: 'on', sync_replication_slots: 'on' } : {};
 }
 
 /**

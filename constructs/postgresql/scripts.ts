@@ -1080,6 +1080,115 @@ def _refusal(parameters):
     words = re.findall(r"(?:FATAL|ERROR|DETAIL|HINT):\\s+(.*)", done.stderr)
     return ". ".join(word.rstrip(".") for word in words) or done.stderr.strip() or f"postgres ended with {done.returncode}"
 `,
+  'slots.py': `"""The logical slots of this member, stated on its pod whenever they change: which are its own, and which it keeps in step with the primary's and could
+go on with. So nobody has to move the primary away from a slot without knowing.
+
+And it makes room for a copy: PostgreSQL synchronises no failover slot while an own one of that name is there, which a primary of before has.
+Source: https://github.com/patroni/patroni/pull/3493
+"""
+
+import json
+import os
+
+from identity import annotation
+from kube import Kube
+from sql import literal
+
+SLOTS = "plumbline.dev/slots"
+# A slot that is synchronised moves without a change of the folder.
+LOOK_EVERY_SECONDS = 5
+LONGEST_PAUSE_SECONDS = 300
+
+
+class Slots:
+    def __init__(self, member, sql, clock):
+        self._member = member
+        self._sql = sql
+        self._clock = clock
+        self._folder = f"{member.data}/pg_replslot"
+        self._mark = None
+        self._look_at = 0
+        self._stated = None
+        self._clear_at = 0
+        self._pause = LOOK_EVERY_SECONDS
+        # Whether there is any logical slot, also one that is only being copied: without one, nothing but a folder is looked at.
+        self.has_any = False
+
+    def look(self, since, is_primary):
+        """since: when the server was started; None while it takes no connections. Raises SqlError and KubeError."""
+        if since is None:
+            return
+        mark = (since, is_primary, _names(self._folder))
+        if mark == self._mark and not (self.has_any and self._clock() >= self._look_at):
+            return
+        self._look_at = self._clock() + LOOK_EVERY_SECONDS
+        found = json.loads(self._sql.run(SLOTS_QUERY))
+        self.has_any = bool(found)
+        if mark != self._mark:
+            self._clear_at, self._pause = 0, LOOK_EVERY_SECONDS
+        stated = json.dumps(statement(found, is_primary), separators=(",", ":"))
+        if stated != self._stated:
+            Kube("plumbline-steward").annotate("pods", self._member.name, {SLOTS: stated})
+            self._stated = stated
+        self._mark = mark
+        outdated = [] if is_primary else [slot["slot_name"] for slot in found if is_outdated(slot)]
+        if outdated and self._clock() >= self._clear_at:
+            self._clear_at = self._clock() + self._pause
+            self._pause = min(self._pause * 2, LONGEST_PAUSE_SECONDS)
+            self._clear(outdated)
+
+    def _clear(self, outdated):
+        """Drops own copies of failover slots that the primary says it has; one that it lacks is the only one there is, and stays."""
+        kube = Kube("plumbline-steward")
+        leader = annotation(kube.get("configmaps", f"{self._member.patroni['scope']}-leader"), "leader")
+        if not leader or leader == self._member.name:
+            return
+        said = json.loads(annotation(kube.get("pods", leader), SLOTS) or "{}")
+        there = {slot["name"] for slot in said.get("own", []) if slot["failover"]}
+        for name in outdated:
+            if name in there:
+                self._sql.run(f"select pg_drop_replication_slot({literal(name)});")
+                print(f"steward: outdated copy of slot {name} dropped: {leader} has the slot, and it is synchronised from there", flush=True)
+
+
+# Whole rows, for each major has some columns more.
+SLOTS_QUERY = """select coalesce(json_agg(to_json(s) order by slot_name), '[]') from pg_replication_slots s
+where slot_type = 'logical';"""
+
+
+def statement(slots, is_primary):
+    """What is stated of the rows of pg_replication_slots. One that has lost its WAL is no slot any more, and one is temporary until it is copied."""
+    usable = [slot for slot in slots if not slot["temporary"] and not is_lost(slot)]
+    # A primary that has been a replica calls the copies that it goes on with synced still.
+    synced = [] if is_primary else [slot for slot in usable if slot.get("synced") is True]
+    own = [
+        {
+            "name": slot["slot_name"],
+            "database": slot["database"],
+            "plugin": slot["plugin"],
+            "failover": slot.get("failover") is True,
+        }
+        for slot in usable
+        if slot not in synced
+    ]
+    return {"own": own, "synced": [slot["slot_name"] for slot in synced]}
+
+
+def is_lost(slot):
+    return slot.get("wal_status") == "lost" or slot.get("conflicting") is True or slot.get("invalidation_reason") is not None
+
+
+def is_outdated(slot):
+    """Of a standby: a failover slot that is no copy of the primary's."""
+    return slot.get("failover") is True and slot.get("synced") is False and not slot["active"]
+
+
+def _names(folder):
+    try:
+        return tuple(sorted(os.listdir(folder)))
+    except OSError:
+        return ()
+`,
   'sql.py': `"""SQL by psql over the local socket. Statements go in by standard input, never as an argument."""
 
 import os
@@ -1412,9 +1521,10 @@ if __name__ == "__main__":
   'steward.py': `"""Does what needs SQL, over the local socket of this member: on a primary it sees to the roles of the system, the owner and the first database,
 at each start, at each promotion and when a mounted password changes. On every member it states disk, WAL and slot use on the pod, in coarse steps.
 
-It also states which certificate is served.
+It also states which certificate is served, and which logical slots there are.
 
-It is quiet: at rest it looks at files, runs no SQL but one query a minute on a primary, and asks nothing of the Kubernetes API.
+It is quiet: at rest it looks at files, runs no SQL but one query a minute on a primary, and one each 5 s where there is a logical slot, and asks nothing of
+the Kubernetes API.
 """
 
 import json
@@ -1431,6 +1541,7 @@ from postmaster import primary_since, server_since
 from rest import ask
 from roles import facts_query, plan
 from settings import Settings
+from slots import Slots
 from sql import Sql, SqlError
 from tls import TlsStatement
 from usage import Usage, annotation_of
@@ -1453,6 +1564,7 @@ class Steward:
         self.handover = Handover(self.member)
         self.tls = TlsStatement(self.member, clock)
         self.settings = Settings(self.member, self.sql)
+        self.slots = Slots(self.member, self.sql, clock)
         self.judged = None
         self.clock = clock
         self.ensured = None
@@ -1460,8 +1572,8 @@ class Steward:
         self.not_before = 0
         self.pause = 1
         self.measure_at = 0
-        self.slots_at = 0
-        self.slots = {}
+        self.kept_at = 0
+        self.kept = {}
         self.stated = None
         self.complaint = None
 
@@ -1472,6 +1584,7 @@ class Steward:
             self.ensured = None
         elif wanted != self.ensured and self.clock() >= self.not_before:
             self.ensure(wanted)
+        self.state_slots(is_primary=primary is not None)
         self.judge()
         if self.clock() >= self.measure_at:
             self.measure_at = self.clock() + MEASURE_EVERY_SECONDS
@@ -1540,15 +1653,15 @@ class Steward:
             self.complain(f"settings cannot be stated on the pod: {error}")
 
     def measure(self, is_primary):
-        if not is_primary:
-            self.slots = {}
-        elif self.clock() >= self.slots_at:
-            self.slots_at = self.clock() + MEASURE_SLOTS_EVERY_SECONDS
+        if not is_primary and not self.slots.has_any:
+            self.kept = {}
+        elif self.clock() >= self.kept_at:
+            self.kept_at = self.clock() + MEASURE_SLOTS_EVERY_SECONDS
             try:
-                self.slots = json.loads(self.sql.run(SLOTS_QUERY))
+                self.kept = json.loads(self.sql.run(KEPT_QUERY))
             except SqlError as error:
-                self.complain(f"slots cannot be read: {error}")
-        wanted = annotation_of(self.usage.measure(self.slots))
+                self.complain(f"slots cannot be measured: {error}")
+        wanted = annotation_of(self.usage.measure(self.kept))
         if wanted is None or wanted == self.stated:
             return
         try:
@@ -1556,6 +1669,12 @@ class Steward:
             self.stated = wanted
         except KubeError as error:
             self.complain(f"use cannot be stated on the pod: {error}")
+
+    def state_slots(self, is_primary):
+        try:
+            self.slots.look(server_since(self.data), is_primary)
+        except (SqlError, KubeError) as error:
+            self.complain(f"slots cannot be stated on the pod: {error}")
 
     def state_tls(self):
         try:
@@ -1569,10 +1688,10 @@ class Steward:
         self.complaint = text
 
 
-# How much WAL each slot keeps from being removed.
-SLOTS_QUERY = """select coalesce(json_object_agg(slot_name,
-  greatest(pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn), 0)::bigint), '{}')
-from pg_replication_slots where restart_lsn is not null and not temporary;"""
+# How much WAL each slot keeps from being removed; of a standby only those that are not Patroni's, which moves its own along.
+KEPT_QUERY = """select coalesce(json_object_agg(slot_name, greatest(pg_wal_lsn_diff(
+  case when pg_is_in_recovery() then pg_last_wal_replay_lsn() else pg_current_wal_lsn() end, restart_lsn), 0)::bigint), '{}')
+from pg_replication_slots where restart_lsn is not null and not temporary and (slot_type = 'logical' or not pg_is_in_recovery());"""
 
 
 def is_leader(port):

@@ -87,6 +87,11 @@ export function refused({ reason, message }: Pick<Refused, 'reason' | 'message'>
   return stopped(reason, `${message}. Correct the spec.`);
 }
 
+/** @param message names the slots, and what to do */
+export function slotAtRisk(message: string): Blocker {
+  return stopped('SlotAtRisk', message);
+}
+
 export function rollbackUnknown(asked: string, known: readonly number[]): Blocker {
   const message = `Annotation ${rollbackAnnotation} asks for revision ${asked}, which the history does not have: ask for one of ${known.join(', ') || 'none yet'}, or remove the annotation.`;
   return stopped('RevisionUnknown', message);

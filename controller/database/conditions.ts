@@ -8,6 +8,7 @@ export interface ConditionFacts {
   readonly health: Health;
   readonly tls: Verdict;
   readonly backup: Verdict;
+  readonly storage: Verdict;
   /** What others changed and drift.policy leaves as it is. */
   readonly left: readonly Drift[];
   /** What others added and is left alone. */
@@ -27,6 +28,7 @@ const verdictsOf: Readonly<Record<string, (facts: ConditionFacts) => Verdict>> =
   Degraded: ({ health }) => health.degraded,
   Stalled: ({ health }) => health.stalled,
   Drifted: drifted,
+  StorageCritical: ({ storage }) => storage,
   TlsReady: ({ tls }) => tls,
   BackupCurrent: ({ backup }) => backup,
 };

@@ -50,6 +50,7 @@ export class FollowUp {
   /** @throws what makes the queue look again at once, or the signal's reason */
   async run(run: Run, outcome: Outcome, git: GitState | undefined): Promise<FollowedUp> {
     const { clock } = this.#options;
+    if (!run.isDeleting) this.#options.rollouts.tellSlots(run);
     const progress = outcome.blocker === undefined ? await this.#proceed(run) : {};
     const renewal = await this.#renew(run, outcome);
     const refreshed = await this.#refresh(run);

@@ -1,6 +1,7 @@
 import type { DatabaseServiceStatus } from '../../constructs/api/status.ts';
 import type { Drift } from '../drift/index.ts';
 import type { History, Switchover } from '../rollout/index.ts';
+import type { KnownSlots } from './slot-news.ts';
 import type { Blocker } from './blocker.ts';
 import type { Inquiry } from './complaints.ts';
 
@@ -24,6 +25,10 @@ export interface Memory {
   history: History | undefined;
   /** A switchover that was asked for and has not been seen to happen. */
   switchover: Switchover | undefined;
+  /** The logical slots of the members, and who led, when that was looked at last; undefined before. */
+  slots: KnownSlots | undefined;
+  /** Which switchover was told to wait for a logical slot. */
+  heldSwitchover: string | undefined;
   /** What others changed and drift.policy leaves as it is, by the key of the object. */
   left: ReadonlyMap<string, readonly Drift[]>;
   /** What others added and is left as it is, by the key of each object that was looked at. */
@@ -65,6 +70,8 @@ export function newMemory(uid: string): Memory {
     delivered: undefined,
     history: undefined,
     switchover: undefined,
+    slots: undefined,
+    heldSwitchover: undefined,
     left: new Map(),
     added: new Map(),
     untold: nothingUntold,

@@ -1,8 +1,9 @@
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import type { DatabaseServiceStatus } from '../../constructs/api/status.ts';
 import { settleResources } from '../../constructs/postgresql/resources.ts';
+import { judgeStorage } from '../health/judge-storage.ts';
 import { judgeTls, type TlsVerdict } from '../health/judge-tls.ts';
-import { judge, type Health, type Hindrance, type Seen } from '../health/judge.ts';
+import { judge, type Health, type Hindrance, type Seen, type Verdict } from '../health/judge.ts';
 import { troubleOf, type Complaint, type Plight } from '../health/trouble.ts';
 import { servedSecret } from './certificates.ts';
 import type { Child } from './child.ts';
@@ -72,6 +73,11 @@ export function observedPlight(
 export function observedTls(resource: StoredDatabaseService, children: readonly Child[], now: number): TlsVerdict {
   const members = podsOf(resource.metadata.name, children).map(({ name, facts: { served } }) => ({ name, served }));
   return judgeTls({ secret: servedSecret(resource), members, now });
+}
+
+/** Whether a volume is nearly full, by what the members say. Pure. */
+export function observedStorage(resource: StoredDatabaseService, children: readonly Child[]): Verdict {
+  return judgeStorage(podsOf(resource.metadata.name, children).map(({ name, facts: { usage } }) => ({ name, usage })));
 }
 
 /** In the order of their names: the store gives them in that of their last events, and the first in trouble must not change with each. */

@@ -1,3 +1,4 @@
+import { loseSlotsAnnotation } from '../../constructs/labels.ts';
 import { digestOf } from '../../constructs/digest.ts';
 import { engines } from '../../constructs/engine.ts';
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
@@ -37,7 +38,7 @@ export function observedMembers(
   children: readonly Child[],
   spec: StoredSpec,
 ): Omit<Observation, 'isSwitching'> {
-  const { name } = resource.metadata;
+  const { name, annotations } = resource.metadata;
   const set = statefulSetOf(children, name);
   const pods = new Map(
     children.flatMap((child) => (child.facts.kind === 'Pod' ? [[child.name, { child, facts: child.facts }]] : [])),
@@ -53,7 +54,12 @@ export function observedMembers(
     isObserved: set?.isObserved ?? false,
     members: there.map((ordinal) => member(memberName(name, ordinal), ordinal, pods, { template, settings, leader })),
     isPaused: [...pods.values()].some(({ facts }) => facts.member.isPaused),
+    mayLose: namesIn(annotations?.[loseSlotsAnnotation]),
   };
+}
+
+function namesIn(list = ''): readonly string[] {
+  return list.split(/[\s,]+/).filter(Boolean);
 }
 
 /** Members that the StatefulSet has to have; 0 without one. */
@@ -101,6 +107,8 @@ function member(
     hasFailedToStart: facts.member.server === 'start failed',
     trouble: facts.trouble ?? (facts.member.server === '' ? undefined : `Patroni says ${facts.member.server}`),
     refused: read?.refused ?? {},
+    slots: facts.member.slots?.own ?? [],
+    synced: facts.member.slots?.synced ?? [],
   };
 }
 
@@ -117,6 +125,8 @@ const nobody: Omit<Member, 'name' | 'ordinal'> = {
   hasFailedToStart: false,
   trouble: undefined,
   refused: {},
+  slots: [],
+  synced: [],
 };
 
 function healthOf({ isDeleting }: Child, { isEnded, isReady, trouble, member }: Pod, isLeader: boolean): MemberHealth {

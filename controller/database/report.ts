@@ -8,7 +8,7 @@ import type { Children } from './children.ts';
 import type { Databases } from './databases.ts';
 import type { GitState } from './delivery.ts';
 import { nothingUntold, type Memory } from './memory.ts';
-import { observedHealth } from './observed-health.ts';
+import { observedHealth, observedStorage } from './observed-health.ts';
 import { nextStatus } from './status.ts';
 import { StatusWriter } from './status-writer.ts';
 
@@ -64,6 +64,7 @@ export class Reporter {
       }),
       tls: tls.verdict,
       backup: backup.verdict,
+      storage: observedStorage(resource, children.of(key)),
       isValid,
       isWhole,
       untold: memory.untold,

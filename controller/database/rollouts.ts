@@ -14,6 +14,7 @@ import {
   type Observation,
   type Step,
 } from '../rollout/index.ts';
+import { slotAtRisk, type Blocker } from './blocker.ts';
 import { observedChild, type Child } from './child.ts';
 import type { Children } from './children.ts';
 import type { Steps, Taken } from './delivery.ts';
@@ -21,6 +22,7 @@ import { pods } from './kinds.ts';
 import type { Memory } from './memory.ts';
 import { observedMembers, wantedMembers } from './observed-members.ts';
 import type { Run } from './run.ts';
+import { slotNews, type SlotReason } from './slot-news.ts';
 import { storedHistory } from './stored-history.ts';
 
 export interface RolloutsOptions {
@@ -36,9 +38,16 @@ export interface RolloutsOptions {
 /** Something that a rollout did, as it is told in an Event. */
 export interface Happened {
   readonly type: 'Normal' | 'Warning';
-  readonly reason: (typeof reasons)[Action['kind']] | 'RevisionTakenBack' | 'RevisionStable';
+  readonly reason: Reason;
   readonly message: string;
 }
+
+export type Reason =
+  | (typeof reasons)[Action['kind']]
+  | 'RevisionTakenBack'
+  | 'RevisionStable'
+  | 'SwitchoverHeld'
+  | SlotReason;
 
 /** A run in which something is delivered. */
 export type Running = Pick<Run, 'key' | 'resource' | 'memory'> & { readonly course: Course };
@@ -49,6 +58,8 @@ export interface Progress {
   readonly message: string | undefined;
   /** When to look again though nothing was seen to happen, in milliseconds from now. */
   readonly lookAgainMs: number | undefined;
+  /** What somebody has to decide before it goes on. */
+  readonly blocker?: Blocker;
 }
 
 /** Lag closes unseen: where a server is wakes nobody. */
@@ -103,6 +114,13 @@ export class Rollouts {
     return isToGo ? { ...course, spec: { ...course.spec, replicas: has } } : course;
   }
 
+  /** Tells what has become of logical slots since the last look. */
+  tellSlots({ key, resource, memory }: Pick<Run, 'key' | 'resource' | 'memory'>): void {
+    const { known, news } = slotNews(resource.metadata.name, memory.slots, this.#options.children.of(key));
+    memory.slots = known;
+    for (const one of news) this.#options.onStep(resource, one);
+  }
+
   /** Takes the next step, after everything that is stated was found or made true. @throws KubeError */
   async proceed(run: Running, signal: AbortSignal): Promise<Progress> {
     const { key, resource, memory, course } = run;
@@ -118,13 +136,23 @@ export class Rollouts {
     if (step.kind === 'wait') {
       const isNeeded = course.before !== undefined || seen.members.some(({ need }) => need !== 'nothing');
       const message = course.hold ?? (isNeeded ? step.message : undefined);
-      return { message, lookAgainMs: earliest(failsInMs, patience(step, memory, now)) };
+      const lookAgainMs = earliest(failsInMs, patience(step, memory, now));
+      return step.why === 'SlotAtRisk' ? this.#held(run, step.message) : { message, lookAgainMs };
     }
     const taken = await this.#take(run, step, signal);
     if (taken.kind !== 'done') return { message: taken.message, lookAgainMs: lookAtLagMs };
     this.#options.onStep(resource, { type: 'Normal', reason: reasons[step.kind], message: taken.message });
     const again = memory.switchover === undefined ? undefined : patientUntil(memory.switchover) - now;
     return { message: taken.message, lookAgainMs: earliest(failsInMs, again) };
+  }
+
+  /** A watch tells when the slot is carried over, dropped or given up. */
+  #held({ resource, memory }: Running, message: string): Progress {
+    if (memory.heldSwitchover !== message) {
+      this.#options.onStep(resource, { type: 'Warning', reason: 'SwitchoverHeld', message });
+    }
+    memory.heldSwitchover = message;
+    return { message, lookAgainMs: undefined, blocker: slotAtRisk(message) };
   }
 
   /**
@@ -138,10 +166,11 @@ export class Rollouts {
     const others = children.of(key).filter(({ kind }) => kind !== 'Pod');
     const again = decide(run, this.#observe(resource, memory, course.spec, [...others, ...live]));
     if (!isSameStep(step, again)) return { kind: 'outdated', message: 'The members are looked at again.' };
-    const pod = live.find(({ name }) => step.kind !== 'switchover' && name === step.member);
-    const taken = await this.#options.steps.carryOut(step, { resource, pod }, signal);
-    if (step.kind === 'switchover' && (taken.kind === 'done' || taken.kind === 'pending')) {
-      memory.switchover = askedAgain(memory.switchover, step.from, clock.now());
+    const pod = live.find(({ name }) => again.kind !== 'switchover' && name === again.member);
+    const taken = await this.#options.steps.carryOut(again, { resource, pod }, signal);
+    if (again.kind === 'switchover' && (taken.kind === 'done' || taken.kind === 'pending')) {
+      memory.switchover = askedAgain(memory.switchover, again.from, clock.now());
+      memory.heldSwitchover = undefined;
     }
     return taken;
   }
@@ -151,6 +180,7 @@ export class Rollouts {
     const { target, hold, spec, history } = course;
     const isWhole = target.kind === 'spec' && hold === undefined && spec.replicas === resource.spec.replicas;
     memory.switchover = undefined;
+    memory.heldSwitchover = undefined;
     if (!isManaged(resource) || !isWhole) return undefined;
     const time = new Date(this.#options.clock.now()).toISOString();
     const next = stabilised(history, target.revision, resource.metadata.generation, time);
@@ -190,7 +220,7 @@ function isManaged({ spec }: StoredDatabaseService): boolean {
   return (spec.upgrade?.rollout ?? 'Managed') === 'Managed';
 }
 
-function isSameStep(a: Action, b: Step): boolean {
+function isSameStep(a: Action, b: Step): b is Action {
   if (a.kind === 'switchover') return b.kind === 'switchover' && a.from === b.from;
   return b.kind === a.kind && a.member === b.member;
 }

@@ -23,6 +23,7 @@ export interface StatusFacts {
   readonly health: Health;
   readonly tls: Verdict;
   readonly backup: Verdict;
+  readonly storage: Verdict;
   /** Members that exist. */
   readonly replicas: number;
   readonly untold: Untold;
@@ -59,7 +60,8 @@ function ours(status: DatabaseServiceStatus): DatabaseServiceStatus {
 }
 
 function compose(facts: StatusFacts): DatabaseServiceStatus {
-  const { resource, before, health, tls, backup, replicas, untold, left, added, now, isValid, isWhole } = facts;
+  const { resource, before, health, tls, backup, storage, replicas, untold, left, added, now, isValid, isWhole } =
+    facts;
   const { name, generation } = resource.metadata;
   const { readyReplicas, phase, primary } = health;
   const isApplied = !isValid || resource.spec.delivery?.apply !== false;
@@ -67,7 +69,7 @@ function compose(facts: StatusFacts): DatabaseServiceStatus {
     observedGeneration: generation,
     phase,
     conditions: conditionsOf(
-      { health, tls, backup, left, added, isApplied, isWhole, generation, now },
+      { health, tls, backup, storage, left, added, isApplied, isWhole, generation, now },
       before?.conditions ?? [],
     ),
     replicas,

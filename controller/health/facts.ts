@@ -11,12 +11,10 @@ import {
 import { lifetimeOf, type Lifetime } from '../certificates/lifetime.ts';
 import type { KubeObject } from '../kube/index.ts';
 import { json, number, record, records, text, texts, type Fields } from './fields.ts';
-import { memberState, positionOf, usedPercent, type MemberState } from './member-state.ts';
+import { memberState, positionOf, type MemberState } from './member-state.ts';
 import { servedCertificate, type ServedCertificate } from './served-certificate.ts';
+import { usageOf, type Usage } from './usage.ts';
 import { inWords, isEnded, symptomOf, wordsOf, type Symptom } from './symptom.ts';
-
-/** What members say of their volumes comes in steps of five. */
-const fullPercent = 95;
 
 /** The few fields of an object that health is judged by. */
 export type Facts =
@@ -38,8 +36,8 @@ export type Facts =
       readonly symptom: Symptom | undefined;
       /** The same in the words of Kubernetes or of the member. */
       readonly trouble: string | undefined;
-      /** Its member says that the volume has hardly any room left. */
-      readonly isFull: boolean;
+      /** What its member says of its volume. */
+      readonly usage: Usage;
       /** What the member says of TLS. */
       readonly served?: ServedCertificate;
       /** Digest of the template that it was made from. */
@@ -163,7 +161,7 @@ function pod(object: KubeObject): Facts {
     isEnded: hasEnded,
     symptom,
     trouble: symptom && inWords(symptom),
-    isFull: usedPercent(annotations) >= fullPercent,
+    usage: usageOf(annotations),
     template: annotations[templateAnnotation],
     member,
     position: positionOf(annotations),

@@ -3,9 +3,9 @@ import {
   memberStatusAnnotation,
   settingsAnnotation,
   startAnnotation,
-  usageAnnotation,
 } from '../../constructs/labels.ts';
-import { json, number, record, text, type Fields } from './fields.ts';
+import { memberSlots, type MemberSlots } from './logical-slots.ts';
+import { json, record, text, type Fields } from './fields.ts';
 
 /** What a member states of itself on its pod. */
 export interface MemberState {
@@ -19,6 +19,8 @@ export interface MemberState {
   readonly gate: { readonly reason: string; readonly message: string } | undefined;
   /** The restart that was asked for last. */
   readonly askedRestart: string | undefined;
+  /** Its logical slots; undefined before it has stated them. */
+  readonly slots: MemberSlots | undefined;
 }
 
 /** What a member makes of the settings of the database. */
@@ -45,6 +47,7 @@ export function memberState(annotations: Readonly<Record<string, string>>): Memb
         ? undefined
         : { reason: text(gate, 'reason') ?? '', message: text(gate, 'message') ?? '' },
     askedRestart: annotations[askedRestartAnnotation],
+    slots: memberSlots(annotations),
   };
 }
 
@@ -52,11 +55,6 @@ export function memberState(annotations: Readonly<Record<string, string>>): Memb
 export function positionOf(annotations: Readonly<Record<string, string>>): number {
   const found = json(annotations[memberStatusAnnotation])['xlog_location'];
   return typeof found === 'number' ? found : 0;
-}
-
-/** How much of its volume is used, in steps of five; 0 before it has said so. */
-export function usedPercent(annotations: Readonly<Record<string, string>>): number {
-  return number(json(annotations[usageAnnotation]), 'usedPercent');
 }
 
 function settings(found: Fields): Settings | undefined {

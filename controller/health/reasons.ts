@@ -56,6 +56,8 @@ export const reasons = {
   InternalError: 'A mistake in Plumbline itself; the log of the controller has the details.',
   ConfigurationRefused: 'PostgreSQL refuses a setting; the message has its words.',
   RolloutFailed: 'A member got nowhere with a changed pod template or setting.',
+  SlotAtRisk:
+    'A switchover waits, for it would lose a logical slot; the message names it, and how to carry it over or give it up.',
   RevisionUnknown: 'The annotation plumbline.dev/rollback-to asks for a revision that the history does not have.',
   InTrue: 'Every field that Plumbline states has its value.',
   NotAllApplied: 'Something that is stated could not be applied; Ready or Progressing says why.',
@@ -64,6 +66,9 @@ export const reasons = {
   CertificateExpiring: 'A member serves a certificate that soon ends or has ended.',
   CertificateUnusable: 'The Secret holds no pair that can be served; the message says what is wrong with it.',
   TlsOff: 'tls.mode is Off: connections are not encrypted.',
+  RoomLeft: 'No volume of a member is nearly full.',
+  VolumeNearlyFull: 'The volume of a member is nearly full.',
+  SlotKeepsWal: 'The volume of a member is nearly full, and a replication slot keeps much of the WAL on it.',
   BackupSucceeded: 'The last backup that ended is a good one.',
   BackupFailed: 'The last backup that ended failed; the message has the words of Kubernetes and of the backup.',
   BackupStuck: 'The pod of a backup does not start; the message has the words of Kubernetes.',

@@ -3,6 +3,7 @@ import type { Facts } from './facts.ts';
 import type { Hindrance } from './judge.ts';
 import { podTrouble } from './pod-trouble.ts';
 import { refusedPods } from './refused-pods.ts';
+import { isFull } from './usage.ts';
 
 /** Why members do not run, though everything that is stated was applied. */
 export type Trouble = Hindrance;
@@ -114,7 +115,7 @@ function absentPods(plight: Plight): Trouble | undefined {
 function memberTrouble({ pods, asked, database }: Plight): Trouble | undefined {
   for (const { name, facts } of pods) {
     if (facts.symptom !== undefined) return podTrouble(name, facts.symptom, asked);
-    if (facts.isReady || !facts.isFull) continue;
+    if (facts.isReady || !isFull(facts.usage)) continue;
     const claim = claimName(database, Number(name.slice(database.length + 1)));
     return stalled(
       'VolumeFull',

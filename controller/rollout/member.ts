@@ -1,3 +1,5 @@
+import type { LogicalSlot } from '../health/logical-slots.ts';
+
 /** How a member is, as far as a rollout has to know. */
 export type MemberHealth =
   /** Ready, and primary or streaming. */
@@ -46,6 +48,10 @@ export interface Member {
   readonly trouble: string | undefined;
   /** By the name of a setting: the words with which PostgreSQL refuses its value. */
   readonly refused: Readonly<Record<string, string>>;
+  /** Logical slots that were made there, and that are nowhere else but where they are synchronised. */
+  readonly slots: readonly LogicalSlot[];
+  /** Names of logical slots of the primary that it could go on with. */
+  readonly synced: readonly string[];
 }
 
 /** What the next step is decided by. */
@@ -60,4 +66,6 @@ export interface Observation {
   readonly isPaused: boolean;
   /** A switchover that was asked for and is not over. */
   readonly isSwitching: boolean;
+  /** Names of logical slots that a switchover may lose. */
+  readonly mayLose: readonly string[];
 }

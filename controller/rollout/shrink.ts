@@ -1,3 +1,4 @@
+import { handOver } from './hand-over.ts';
 import type { Member, Observation } from './member.ts';
 import type { Step } from './step.ts';
 
@@ -12,7 +13,8 @@ export interface Shrink {
  *
  * @param wanted what the spec asks for
  */
-export function shrink({ wanted: has, members, isSwitching, isPaused }: Observation, wanted: number): Shrink {
+export function shrink(seen: Observation, wanted: number): Shrink {
+  const { wanted: has, members, isSwitching, isPaused, mayLose } = seen;
   const leader = members.find(({ isLeader }) => isLeader);
   if (wanted >= has) return { replicas: wanted, step: undefined };
   const hold = (step: Step): Shrink => ({ replicas: has, step });
@@ -26,12 +28,12 @@ export function shrink({ wanted: has, members, isSwitching, isPaused }: Observat
   if (leader.ordinal < wanted) return { replicas: wanted, step: undefined };
   if (isPaused) return hold(wait('Paused', 'Patroni is paused; resume it to go on.'));
   if (isSwitching) return hold(wait('SwitchingOver', 'A switchover is under way.'));
-  const candidates = members.filter((member) => stays(member, wanted)).map(({ name }) => name);
+  const candidates = members.filter((member) => stays(member, wanted));
   if (candidates.length === 0) {
     return hold(wait('NoCandidate', `${leader.name} is to go and is the primary; no member that stays has caught up.`));
   }
   const message = `${leader.name} hands over, for it is to go.`;
-  return hold({ kind: 'switchover', from: leader.name, candidates, isOpen: false, message });
+  return hold(handOver({ from: leader, candidates, mayLose, isOpen: false, message }));
 }
 
 function stays({ ordinal, health, isCaughtUp }: Member, wanted: number): boolean {

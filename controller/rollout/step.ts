@@ -1,3 +1,4 @@
+import { handOver } from './hand-over.ts';
 import type { Member, Observation } from './member.ts';
 
 /** What a rollout does next, with the reason in words. */
@@ -41,13 +42,14 @@ export type Wait =
   | 'CatchingUp'
   | 'Restarting'
   | 'SwitchingOver'
-  | 'NoCandidate';
+  | 'NoCandidate'
+  | 'SlotAtRisk';
 
 /**
  * The next step of a rollout. Pure. The rules, in this order:
  * nothing on outdated observations, on settings that a member of the new template refuses, or while Patroni is paused; nothing while a member is missing, but one that
  * cannot start as it is goes first; a primary whose lower settings its standbys have to wait for; replicas, the last ordinal first, each only when all others have caught up;
- * a switchover to a member that is done; the old primary last.
+ * a switchover to a member that is done and loses no logical slot that somebody has not given up; the old primary last.
  */
 export function nextStep(seen: Observation): Step {
   const { members } = seen;
@@ -99,7 +101,7 @@ function nextReplica({ members }: Observation, leader: Member): Step | undefined
   return next.need === 'replacement' ? replace(next, 'it is a replica') : restart(next, 'it is a replica');
 }
 
-function lastOfAll({ members }: Observation, leader: Member): Step {
+function lastOfAll({ members, mayLose }: Observation, leader: Member): Step {
   if (members.length === 1) {
     return leader.need === 'replacement'
       ? replace(leader, 'it is the only member')
@@ -108,13 +110,8 @@ function lastOfAll({ members }: Observation, leader: Member): Step {
   const replicas = members.filter((member) => member !== leader);
   const late = replicas.find(({ isCaughtUp }) => !isCaughtUp);
   if (late !== undefined) return wait('CatchingUp', `${late.name} catches up with the primary.`);
-  return {
-    kind: 'switchover',
-    from: leader.name,
-    candidates: replicas.map(({ name }) => name),
-    isOpen: true,
-    message: `${leader.name} hands over, for it is the last to be renewed.`,
-  };
+  const message = `${leader.name} hands over, for it is the last to be renewed.`;
+  return handOver({ from: leader, candidates: replicas, mayLose, isOpen: true, message });
 }
 
 function wait(why: Wait, message: string): Step {

@@ -1,9 +1,10 @@
 """Does what needs SQL, over the local socket of this member: on a primary it sees to the roles of the system, the owner and the first database,
 at each start, at each promotion and when a mounted password changes. On every member it states disk, WAL and slot use on the pod, in coarse steps.
 
-It also states which certificate is served.
+It also states which certificate is served, and which logical slots there are.
 
-It is quiet: at rest it looks at files, runs no SQL but one query a minute on a primary, and asks nothing of the Kubernetes API.
+It is quiet: at rest it looks at files, runs no SQL but one query a minute on a primary, and one each 5 s where there is a logical slot, and asks nothing of
+the Kubernetes API.
 """
 
 import json
@@ -20,6 +21,7 @@ from postmaster import primary_since, server_since
 from rest import ask
 from roles import facts_query, plan
 from settings import Settings
+from slots import Slots
 from sql import Sql, SqlError
 from tls import TlsStatement
 from usage import Usage, annotation_of
@@ -42,6 +44,7 @@ class Steward:
         self.handover = Handover(self.member)
         self.tls = TlsStatement(self.member, clock)
         self.settings = Settings(self.member, self.sql)
+        self.slots = Slots(self.member, self.sql, clock)
         self.judged = None
         self.clock = clock
         self.ensured = None
@@ -49,8 +52,8 @@ class Steward:
         self.not_before = 0
         self.pause = 1
         self.measure_at = 0
-        self.slots_at = 0
-        self.slots = {}
+        self.kept_at = 0
+        self.kept = {}
         self.stated = None
         self.complaint = None
 
@@ -61,6 +64,7 @@ class Steward:
             self.ensured = None
         elif wanted != self.ensured and self.clock() >= self.not_before:
             self.ensure(wanted)
+        self.state_slots(is_primary=primary is not None)
         self.judge()
         if self.clock() >= self.measure_at:
             self.measure_at = self.clock() + MEASURE_EVERY_SECONDS
@@ -129,15 +133,15 @@ class Steward:
             self.complain(f"settings cannot be stated on the pod: {error}")
 
     def measure(self, is_primary):
-        if not is_primary:
-            self.slots = {}
-        elif self.clock() >= self.slots_at:
-            self.slots_at = self.clock() + MEASURE_SLOTS_EVERY_SECONDS
+        if not is_primary and not self.slots.has_any:
+            self.kept = {}
+        elif self.clock() >= self.kept_at:
+            self.kept_at = self.clock() + MEASURE_SLOTS_EVERY_SECONDS
             try:
-                self.slots = json.loads(self.sql.run(SLOTS_QUERY))
+                self.kept = json.loads(self.sql.run(KEPT_QUERY))
             except SqlError as error:
-                self.complain(f"slots cannot be read: {error}")
-        wanted = annotation_of(self.usage.measure(self.slots))
+                self.complain(f"slots cannot be measured: {error}")
+        wanted = annotation_of(self.usage.measure(self.kept))
         if wanted is None or wanted == self.stated:
             return
         try:
@@ -145,6 +149,12 @@ class Steward:
             self.stated = wanted
         except KubeError as error:
             self.complain(f"use cannot be stated on the pod: {error}")
+
+    def state_slots(self, is_primary):
+        try:
+            self.slots.look(server_since(self.data), is_primary)
+        except (SqlError, KubeError) as error:
+            self.complain(f"slots cannot be stated on the pod: {error}")
 
     def state_tls(self):
         try:
@@ -158,10 +168,10 @@ class Steward:
         self.complaint = text
 
 
-# How much WAL each slot keeps from being removed.
-SLOTS_QUERY = """select coalesce(json_object_agg(slot_name,
-  greatest(pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn), 0)::bigint), '{}')
-from pg_replication_slots where restart_lsn is not null and not temporary;"""
+# How much WAL each slot keeps from being removed; of a standby only those that are not Patroni's, which moves its own along.
+KEPT_QUERY = """select coalesce(json_object_agg(slot_name, greatest(pg_wal_lsn_diff(
+  case when pg_is_in_recovery() then pg_last_wal_replay_lsn() else pg_current_wal_lsn() end, restart_lsn), 0)::bigint), '{}')
+from pg_replication_slots where restart_lsn is not null and not temporary and (slot_type = 'logical' or not pg_is_in_recovery());"""
 
 
 def is_leader(port):

@@ -63,6 +63,24 @@ test('the dynamic configuration of the smallest database', () => {
   });
 });
 
+test('replicas keep failover slots in step where PostgreSQL can and logical slots are asked for, and only there', () => {
+  const settings = (version: string, parameters?: DatabaseServiceSpec['parameters']) => {
+    const { hot_standby_feedback: feedback, sync_replication_slots: sync } = dynamic({ version, parameters }).postgresql
+      .parameters;
+    return [feedback, sync];
+  };
+  assert.deepEqual(settings('17', { wal_level: 'logical' }), ['on', 'on']);
+  assert.deepEqual(settings('18.1', { wal_level: 'LOGICAL' }), ['on', 'on']);
+  assert.deepEqual(settings('17', { wal_level: 'logical', hot_standby_feedback: 'off' }), ['off', 'on']);
+  for (const [version, parameters] of [
+    ['16', { wal_level: 'logical' }],
+    ['17', { wal_level: 'replica' }],
+    ['17', undefined],
+  ] as const) {
+    assert.deepEqual(settings(version, parameters), [undefined, undefined]);
+  }
+});
+
 test('of the ConfigMap of the dynamic configuration we state the annotation and the labels, no more', () => {
   const { metadata, ...rest } = rendered<V1ConfigMap>(orders(), 'ConfigMap', 'orders-patroni-config');
   assert.deepEqual(rest, { apiVersion: 'v1', kind: 'ConfigMap' });

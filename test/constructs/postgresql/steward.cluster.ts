@@ -19,11 +19,11 @@ interface Stage {
 }
 
 /** A primary without any role of ours, its Secrets, the API, and a Patroni that says whether it holds the lock. */
-async function stage(password = nasty): Promise<Stage> {
+async function stage(password = nasty, settings: readonly string[] = []): Promise<Stage> {
   const sandbox = new Sandbox();
   const api = await FakeApi.start(sandbox);
   sandbox.onDispose(() => api[Symbol.dispose]());
-  const postgres = await RunningPostgres.start(sandbox);
+  const postgres = await RunningPostgres.start(sandbox, settings);
   const patroni = { status: 200 };
   const rest = await freePort();
   const listener = createServer((_, response) => response.writeHead(patroni.status).end()).listen(rest, 'localhost');
@@ -185,3 +185,29 @@ test('at rest it asks nothing of the API and says nothing', { skip: serverMissin
   await sleep(12_000);
   assert.deepEqual([api.requests.length, said()], [requests, output]);
 });
+
+test(
+  'the logical slots are stated when they change, and at rest nothing is asked',
+  { skip: serverMissing },
+  async () => {
+    const { sandbox, api, postgres } = await stage(nasty, ['wal_level=logical']);
+    using _ = sandbox;
+    const stated = () => api.annotations('pods/orders-0')['plumbline.dev/slots'];
+    const said = startSteward(sandbox);
+    await until(() => said().includes('database Order-Data made'), 'the database');
+    await until(() => stated() === '{"own":[],"synced":[]}', 'that there are none');
+    // WHEN one is made
+    postgres.sql(`select pg_create_logical_replication_slot('cdc', 'pgoutput')`, 'Order-Data');
+    await until(() => stated()?.includes('cdc') === true, 'the slot');
+    // THEN
+    const slot = { name: 'cdc', database: 'Order-Data', plugin: 'pgoutput', failover: false };
+    assert.deepEqual(JSON.parse(stated() ?? ''), { own: [slot], synced: [] });
+    await until(() => api.annotations('pods/orders-0')['plumbline.dev/usage'] !== undefined, 'the use of the disk');
+    const requests = api.requests.length;
+    await sleep(12_000);
+    assert.equal(api.requests.length, requests);
+    // WHEN it is dropped
+    postgres.sql(`select pg_drop_replication_slot('cdc')`);
+    await until(() => stated() === '{"own":[],"synced":[]}', 'that it is gone');
+  },
+);

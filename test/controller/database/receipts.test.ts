@@ -6,6 +6,7 @@ import { remember } from '../../../controller/database/remember.ts';
 import { nextStatus } from '../../../controller/database/status.ts';
 import type { Drift } from '../../../controller/drift/index.ts';
 import { judgeBackup } from '../../../controller/health/judge-backup.ts';
+import { judgeStorage } from '../../../controller/health/judge-storage.ts';
 import { judgeTls } from '../../../controller/health/judge-tls.ts';
 import { judge } from '../../../controller/health/judge.ts';
 import { nameTaken } from '../../../controller/database/blocker.ts';
@@ -49,6 +50,7 @@ function restarted(...drifts: readonly Drift[]) {
     before: undefined,
     health,
     tls: judgeTls({ secret: undefined, members: [], now: 0 }).verdict,
+    storage: judgeStorage([]),
     backup: judgeBackup({ backup: undefined, lastSuccess: undefined, jobs: [], words: undefined, now: 0 }).verdict,
     replicas: 1,
     untold: { corrected: [], reported: drifts },

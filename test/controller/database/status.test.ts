@@ -6,6 +6,7 @@ import { nothingUntold } from '../../../controller/database/memory.ts';
 import { isStatus, nextStatus, strays, type StatusFacts } from '../../../controller/database/status.ts';
 import type { Drift } from '../../../controller/drift/index.ts';
 import { judgeBackup } from '../../../controller/health/judge-backup.ts';
+import { judgeStorage } from '../../../controller/health/judge-storage.ts';
 import { judgeTls } from '../../../controller/health/judge-tls.ts';
 import { judge, type Seen } from '../../../controller/health/judge.ts';
 import { reasons, type Reason } from '../../../controller/health/reasons.ts';
@@ -36,6 +37,7 @@ const facts: StatusFacts = {
   health: judge(seen),
   tls: judgeTls({ secret: 'orders-tls', members: [], now: 0 }).verdict,
   backup: judgeBackup({ backup: undefined, lastSuccess: undefined, jobs: [], words: undefined, now: 0 }).verdict,
+  storage: judgeStorage([]),
   replicas: 1,
   untold: nothingUntold,
   left: [],

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { factsOf } from '../../../controller/health/facts.ts';
+import { isFull } from '../../../controller/health/usage.ts';
 import type { KubeObject, ObjectMeta } from '../../../controller/kube/index.ts';
 
 const object = (kind: string, fields: object, metadata: Partial<ObjectMeta> = {}): KubeObject => ({
@@ -107,7 +108,7 @@ test('a volume is full when hardly any of it is left', () => {
   const of = (usedPercent: number) => {
     const annotations = { 'plumbline.dev/usage': JSON.stringify({ usedPercent }) };
     const facts = factsOf(object('Pod', {}, { annotations }));
-    return facts.kind === 'Pod' && facts.isFull;
+    return facts.kind === 'Pod' && isFull(facts.usage);
   };
   assert.deepEqual([of(90), of(95), of(100)], [false, true, true]);
 });
@@ -153,6 +154,8 @@ test('of a pod is read what the member states of itself, and what cannot be read
     'plumbline.dev/start': 'no JSON',
     'plumbline.dev/settings': '{"digest":"d1","refused":{"jit":"no"},"restart":{"max_connections":["100","200"]}}',
     'plumbline.dev/restart': 'd1',
+    'plumbline.dev/slots':
+      '{"own":[{"name":"cdc","database":"app","plugin":"pgoutput","failover":true}],"synced":["etl"]}',
     'plumbline.dev/template': 't1',
   };
   const facts = factsOf(object('Pod', {}, { annotations }));
@@ -164,6 +167,7 @@ test('of a pod is read what the member states of itself, and what cannot be read
     settings: { digest: 'd1', refused: { jit: 'no' }, restart: { max_connections: ['100', '200'] } },
     gate: undefined,
     askedRestart: 'd1',
+    slots: { own: [{ name: 'cdc', database: 'app', plugin: 'pgoutput', isFailover: true }], synced: ['etl'] },
   });
   assert.deepEqual([facts.position, facts.template], [1024, 't1']);
 });

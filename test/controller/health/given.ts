@@ -1,4 +1,5 @@
 import type { Facts } from '../../../controller/health/facts.ts';
+import { usageOf } from '../../../controller/health/usage.ts';
 import { memberState } from '../../../controller/health/member-state.ts';
 
 type FactsOf<K extends Facts['kind']> = Extract<Facts, { kind: K }>;
@@ -12,7 +13,7 @@ export function podFacts(more: Partial<FactsOf<'Pod'>> = {}): FactsOf<'Pod'> {
     isEnded: false,
     symptom: undefined,
     trouble: undefined,
-    isFull: false,
+    usage: usageOf({}),
     template: 'new',
     member: memberState({ 'plumbline.dev/settings': '{"digest":"new"}' }),
     position: 0,

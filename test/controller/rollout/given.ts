@@ -17,6 +17,8 @@ export function member(ordinal: number, more: Partial<Member> = {}): Member {
     hasFailedToStart: false,
     trouble: undefined,
     refused: {},
+    slots: [],
+    synced: [],
     ...more,
   };
 }
@@ -28,6 +30,7 @@ export function members(...differences: readonly Partial<Member>[]): Observation
     isObserved: true,
     isPaused: false,
     isSwitching: false,
+    mayLose: [],
     members: differences.map((more, ordinal) => member(ordinal, more)),
   };
 }

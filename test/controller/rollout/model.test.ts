@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { explore } from './explore.ts';
+import type { Step } from '../../../controller/rollout/index.ts';
 import { moves, rashMoves, type Move } from './moves.ts';
 import { isAtEnd, peace, type Faults, type World } from './world.ts';
 
 /** What the controller must never do. Undefined for a move that it may make. */
 function violation(world: World, { step }: Move): string | undefined {
   const isUp = (i: number): boolean => ['up', 'behind'].includes(world.pods[i]?.state ?? 'gone');
+  if (step?.kind === 'switchover') return lossOfSlot(world, step);
   if (step?.kind !== 'replace') return undefined;
   const member = Number(step.member);
   const others = world.pods.map((_, i) => i).filter((i) => i !== member);
@@ -15,10 +17,20 @@ function violation(world: World, { step }: Move): string | undefined {
   return world.leader === member && isUp(member) && others.length > 0 ? 'the primary is taken down' : undefined;
 }
 
+function lossOfSlot(
+  { pods, leader = 0, isGivenUp }: World,
+  step: Extract<Step, { kind: 'switchover' }>,
+): string | undefined {
+  if (pods[leader]?.slot !== 'own' || isGivenUp) return undefined;
+  const others = pods.map((_, i) => i).filter((i) => i !== leader);
+  const heirs = step.isOpen ? others : step.candidates.map(Number);
+  return heirs.some((i) => pods[i]?.slot !== 'synced') ? 'a logical slot is lost' : undefined;
+}
+
 const searches: readonly (readonly [members: number, faults: Faults])[] = [
-  [1, { crashes: 1, changes: 2, restarts: 0, refusals: 0, blindness: 0 }],
-  [2, { crashes: 1, changes: 2, restarts: 0, refusals: 0, blindness: 1 }],
-  [3, { crashes: 1, changes: 1, restarts: 1, refusals: 1, blindness: 1 }],
+  [1, { crashes: 1, changes: 2, restarts: 0, refusals: 0, blindness: 0, slots: 0 }],
+  [2, { crashes: 1, changes: 2, restarts: 0, refusals: 0, blindness: 1, slots: 0 }],
+  [3, { crashes: 1, changes: 1, restarts: 1, refusals: 1, blindness: 1, slots: 0 }],
 ];
 
 test('in every order of events a rollout takes no second member down, never the primary, and comes to its end', (t) => {
@@ -33,7 +45,26 @@ test('in every order of events a rollout takes no second member down, never the 
 });
 
 test('the search finds a controller that acts on what it saw some time ago', () => {
-  const faults = { crashes: 1, changes: 1, restarts: 0, refusals: 0, blindness: 1 };
+  const faults = { crashes: 1, changes: 1, restarts: 0, refusals: 0, blindness: 1, slots: 0 };
   const { problem } = explore(peace(3, faults), { moves: rashMoves, violation, isAtEnd });
   assert.match(problem ?? '', /a healthy member is taken down while another is missing/);
+});
+
+for (const slotsEnd of ['synced', 'dropped', 'given up'] as const) {
+  test(`in every order of events no logical slot is lost by a switchover of ours, and once it is ${slotsEnd} the end comes`, (t) => {
+    for (const members of [2, 3]) {
+      const faults = { crashes: 1, changes: 1, restarts: 0, refusals: 0, blindness: members === 2 ? 1 : 0, slots: 1 };
+      const { problem, states } = explore(peace(members, faults, slotsEnd), { moves, violation, isAtEnd });
+      assert.equal(problem, undefined);
+      t.diagnostic(`${members} members: ${states} states`);
+    }
+  });
+}
+
+test('the search finds a switchover that loses a logical slot', () => {
+  const onlySlots: typeof violation = (world, { step }) =>
+    step?.kind === 'switchover' ? lossOfSlot(world, step) : undefined;
+  const faults = { crashes: 0, changes: 1, restarts: 0, refusals: 0, blindness: 1, slots: 1 };
+  const { problem } = explore(peace(2, faults), { moves: rashMoves, violation: onlySlots, isAtEnd });
+  assert.match(problem ?? '', /a logical slot is lost/);
 });

@@ -7,7 +7,7 @@ import {
   type Observation,
   type Step,
 } from '../../../controller/rollout/index.ts';
-import { badTemplate, hasPrimary, observe, replaced, specOf, templateOf, type Faults, type World } from './world.ts';
+import { badTemplate, changed, hasPrimary, observe, specOf, templateOf, type Faults, type World } from './world.ts';
 
 /** One thing that can happen. */
 export interface Move {
@@ -21,7 +21,7 @@ export interface Move {
 
 /** Everything that can happen next, each at any moment. The decisions of the controller are the real ones. */
 export function moves(world: World): readonly Move[] {
-  return [...kubernetes(world), ...patroni(world), ...trouble(world), ...controller(world, true)];
+  return [...kubernetes(world), ...patroni(world), ...owner(world), ...trouble(world), ...controller(world, true)];
 }
 
 /** The same with a controller that acts on what it saw, without a look at what is there now. */
@@ -43,7 +43,7 @@ function kubernetes(world: World): readonly Move[] {
   }
   pods.forEach(({ state }, i) => {
     if (state !== 'gone') return;
-    found.push(move(`pod ${i} is made`, { ...world, pods: replaced(pods, i, { template, state: 'starting' }) }));
+    found.push(move(`pod ${i} is made`, { ...world, pods: changed(pods, i, { template, state: 'starting' }) }));
   });
   return found;
 }
@@ -52,7 +52,7 @@ function kubelet(world: World): readonly Move[] {
   const { pods, leader } = world;
   return pods.flatMap(({ state, template }, i) => {
     const become = (next: 'stuck' | 'behind' | 'up') =>
-      move(`member ${i} is ${next}`, { ...world, pods: replaced(pods, i, { template, state: next }) });
+      move(`member ${i} is ${next}`, { ...world, pods: changed(pods, i, { state: next }) });
     if (state === 'starting' && template === badTemplate) return [become('stuck')];
     if (state === 'starting' && leader === i) return [become('up')];
     if (state === 'starting' && hasPrimary(world)) return [become('behind')];
@@ -65,19 +65,44 @@ function patroni(world: World): readonly Move[] {
   const found: Move[] = [];
   if (!hasPrimary(world)) {
     pods.forEach(({ state }, i) => {
-      if (state === 'up' && i !== leader) found.push(move(`member ${i} takes over`, { ...world, leader: i }));
+      if (state === 'up' && i !== leader) found.push(move(`member ${i} takes over`, led(world, i)));
     });
   }
   if (asked === undefined) return found;
   const { from, to } = asked;
   const after = { ...world, asked: undefined };
   const isPossible = leader === from && hasPrimary(world) && pods[to]?.state === 'up';
-  const demoted = replaced(pods, from, { template: pods[from]?.template ?? 0, state: 'behind' });
-  if (isPossible) found.push(move(`member ${from} hands over to ${to}`, { ...after, leader: to, pods: demoted }));
+  const demoted = { ...after, pods: changed(pods, from, { state: 'behind' }) };
+  if (isPossible) found.push(move(`member ${from} hands over to ${to}`, led(demoted, to)));
   else found.push(move('the switchover is dropped', after));
   if (faults.refusals === 0) return found;
   const refused = { ...after, faults: { ...faults, refusals: faults.refusals - 1 } };
   return [...found, { ...move('the switchover is refused', refused), isFault: true }];
+}
+
+/** A primary goes on with the slot that it has kept in step. */
+function led(world: World, leader: number): World {
+  const { slot } = world.pods[leader] ?? {};
+  const pods = slot === 'synced' ? changed(world.pods, leader, { slot: 'own' }) : world.pods;
+  return { ...world, pods, leader };
+}
+
+/** What keeps a logical slot from being lost. A copy that an earlier primary has is no obstacle. */
+function owner(world: World): readonly Move[] {
+  const { pods, leader = 0, slotsEnd, isGivenUp } = world;
+  if (!hasPrimary(world) || pods[leader]?.slot !== 'own') return [];
+  switch (slotsEnd) {
+    case 'synced':
+      return pods.flatMap(({ state, slot }, i) =>
+        i !== leader && slot !== 'synced' && (state === 'up' || state === 'behind')
+          ? [move(`member ${i} has the slot in step`, { ...world, pods: changed(pods, i, { slot: 'synced' }) })]
+          : [],
+      );
+    case 'dropped':
+      return [move('the slot is dropped', { ...world, pods: changed(pods, leader, { slot: undefined }) })];
+    case 'given up':
+      return isGivenUp ? [] : [move('the slot is given up', { ...world, isGivenUp: true })];
+  }
 }
 
 function trouble(world: World): readonly Move[] {
@@ -87,8 +112,8 @@ function trouble(world: World): readonly Move[] {
     const left = { ...faults, [kind]: faults[kind] - 1 };
     return [{ ...move(what, { ...world, ...change, faults: left }), isFault: true }];
   };
-  const lost = pods.flatMap(({ state, template }, i) => {
-    const become = (next: 'gone' | 'behind') => ({ pods: replaced(pods, i, { template, state: next }) });
+  const lost = pods.flatMap(({ state }, i) => {
+    const become = (next: 'gone' | 'behind') => ({ pods: changed(pods, i, { state: next }) });
     return [
       ...(state === 'gone' ? [] : fault(`pod ${i} is lost`, 'crashes', become('gone'))),
       ...(state === 'up' && i !== leader ? fault(`member ${i} falls behind`, 'crashes', become('behind')) : []),
@@ -96,8 +121,10 @@ function trouble(world: World): readonly Move[] {
   });
   const templates = [0, 1, badTemplate].filter((one) => one !== spec);
   const counts = [1, 2, 3].filter((one) => one !== wanted);
+  const isToHaveSlot = hasPrimary(world) && pods[leader ?? 0]?.slot !== 'own';
   return [
     ...lost,
+    ...(isToHaveSlot ? fault('a slot is made', 'slots', { pods: changed(pods, leader ?? 0, { slot: 'own' }) }) : []),
     ...templates.flatMap((one) => fault(`the spec asks for template ${one}`, 'changes', { spec: one })),
     ...counts.flatMap((one) => fault(`the spec asks for ${one} members`, 'changes', { wanted: one })),
     ...fault('the controller is started again', 'restarts', { isSwitching: false, view: undefined }),
@@ -199,7 +226,7 @@ function act(world: World, step: Step): World {
   const i = Number(step.member);
   // Patroni's lock is asked just before.
   if (step.isReplica && leader === i) return world;
-  return { ...world, pods: replaced(pods, i, { template: pods[i]?.template ?? 0, state: 'gone' }) };
+  return { ...world, pods: changed(pods, i, { state: 'gone' }) };
 }
 
 /** A member that is no more holds no lock; for the controller a switchover is over when nobody is asked any more. */

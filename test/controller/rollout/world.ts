@@ -21,6 +21,10 @@ export interface World {
   readonly isSwitching: boolean;
   /** What the controller saw last; undefined for what is there now. */
   readonly view: Pick<World, 'pods' | 'leader'> | undefined;
+  /** What the owner of a logical slot does, sooner or later, so that a switchover does not lose it. */
+  readonly slotsEnd: 'synced' | 'dropped' | 'given up';
+  /** The slot was given up by the annotation. */
+  readonly isGivenUp: boolean;
   /** How much may still go wrong. */
   readonly faults: Faults;
 }
@@ -29,6 +33,8 @@ export interface Pod {
   readonly template: number;
   /** `behind`: it streams, and lacks something that the primary has. */
   readonly state: 'gone' | 'starting' | 'stuck' | 'behind' | 'up';
+  /** The logical slot: made there, or kept in step with the primary's. */
+  readonly slot?: 'own' | 'synced' | undefined;
 }
 
 export interface Faults {
@@ -37,13 +43,15 @@ export interface Faults {
   readonly restarts: number;
   readonly refusals: number;
   readonly blindness: number;
+  /** Logical slots that somebody makes. */
+  readonly slots: number;
 }
 
 /** A template that never starts. */
 export const badTemplate = 2;
 
 /** A database of some members that was just created, all of them up. */
-export function peace(members: number, faults: Faults): World {
+export function peace(members: number, faults: Faults, slotsEnd: World['slotsEnd'] = 'synced'): World {
   return {
     pods: Array.from({ length: members }, () => ({ template: 0, state: 'up' })),
     leader: 0,
@@ -56,6 +64,8 @@ export function peace(members: number, faults: Faults): World {
     history: undefined,
     isSwitching: false,
     view: undefined,
+    slotsEnd,
+    isGivenUp: false,
     faults,
   };
 }
@@ -73,16 +83,16 @@ export function hasPrimary({ leader, pods }: World): boolean {
   return leader !== undefined && pods[leader]?.state === 'up';
 }
 
-/** The pods with another one in a place. */
-export function replaced(pods: readonly Pod[], place: number, pod: Pod): readonly Pod[] {
-  return pods.map((one, i) => (i === place ? pod : one));
+/** The pods with one of them changed. */
+export function changed(pods: readonly Pod[], place: number, change: Partial<Pod>): readonly Pod[] {
+  return pods.map((pod, i) => (i === place ? { ...pod, ...change } : pod));
 }
 
 /** The members as a controller sees them. */
 export function observe(world: World): Observation {
-  const { pods, leader, replicas, template, isObserved, isSwitching } = world;
+  const { pods, leader, replicas, template, isObserved, isSwitching, isGivenUp } = world;
   const members = Array.from({ length: Math.max(pods.length, replicas) }, (_, i): Member => {
-    const { state, template: own } = pods[i] ?? { state: 'gone', template };
+    const { state, template: own, slot }: Pod = pods[i] ?? { state: 'gone', template };
     return {
       name: String(i),
       ordinal: i,
@@ -98,10 +108,15 @@ export function observe(world: World): Observation {
       hasFailedToStart: false,
       trouble: undefined,
       refused: {},
+      slots: slot === 'own' ? [cdc] : [],
+      synced: slot === 'synced' ? [cdc.name] : [],
     };
   });
-  return { wanted: replicas, isObserved, members, isPaused: false, isSwitching };
+  const mayLose = isGivenUp ? [cdc.name] : [];
+  return { wanted: replicas, isObserved, members, isPaused: false, isSwitching, mayLose };
 }
+
+const cdc = { name: 'cdc', database: 'app', plugin: 'pgoutput', isFailover: true } as const;
 
 const healthOf = { gone: 'absent', starting: 'working', stuck: 'stuck', behind: 'healthy', up: 'healthy' } as const;
 
