@@ -11,9 +11,17 @@ const skip = reason === undefined ? false : `No node here: ${reason}.`;
 
 // cloudnative-pg/cloudnative-pg#7646, patroni/patroni#3237
 test('a logical slot of three members', { skip }, async (t) => {
-  await using managed = await ManagedDatabase.open({ replicas: 3, parameters: { wal_level: 'logical' } });
+  await using managed = await ManagedDatabase.open({ replicas: 3 });
   const { database } = managed;
   const consumer = new Consumer(managed);
+
+  await t.test('the setting that it needs, and those that carry it over, are in force after one rollout', async () => {
+    await managed.edit({ parameters: { wal_level: 'logical' } });
+    await managed.stable();
+    const query = `select string_agg(setting, ',' order by name) from pg_settings
+      where name in ('wal_level', 'hot_standby_feedback', 'sync_replication_slots')`;
+    assert.deepEqual(await managed.everySays(query), Array(3).fill('on,on,logical'));
+  });
 
   await t.test('one that is made with failover is soon in step on every replica', async () => {
     // GIVEN a publication and a slot, 100 rows that were consumed, and 100 more
@@ -101,6 +109,31 @@ test('a logical slot of three members', { skip }, async (t) => {
     await consumer.consume('cdc');
     assert.deepEqual(consumer.missing(310), []);
   });
+});
+
+test('a slot that nobody reads is named before the volume is full', { skip }, async () => {
+  // GIVEN a slot, and more WAL than fits beside everything else
+  await using managed = await ManagedDatabase.open({
+    parameters: { wal_level: 'logical' },
+    storage: { size: '512Mi' },
+  });
+  const { database } = managed;
+  const primary = await managed.primary();
+  await database.sql(primary, `select pg_create_logical_replication_slot('cdc', 'test_decoding')`, 'app');
+  const used = async () => Number((await database.run(primary, ['df', '--output=pcent', '/data'])).replace(/\D/g, ''));
+  // Each switch leaves a file of 16 MiB behind.
+  while ((await used()) < 87) {
+    await database.sql(primary, `select pg_logical_emit_message(false, 'test', ''); select pg_switch_wal()`);
+  }
+
+  // THEN it is to blame, and once it is dropped there is room again
+  const message = await managed.condition('StorageCritical', 'True', 'SlotKeepsWal');
+  assert.match(
+    message,
+    /^The volume of orders-0 is \d+ % full, and slot cdc keeps at least \d+ bytes \(\d+ MiB\) of WAL/,
+  );
+  await database.sql(primary, `select pg_drop_replication_slot('cdc'); checkpoint`);
+  await managed.condition('StorageCritical', 'False', 'RoomLeft');
 });
 
 /** Who reads the changes of table `changes` of database `app` on the primary, and remembers which rows it was given. */
