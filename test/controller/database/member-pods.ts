@@ -13,12 +13,14 @@ export interface MemberPod {
   readonly status?: object;
   /** What its steward says on it, over that it has read the settings and nothing waits. */
   readonly settings?: object;
+  /** Its logical slots, as its steward states them. */
+  readonly slots?: object;
 }
 
 /** The pod of a member, as the API server shows it. */
 export function memberPod(database: StoredDatabaseService, ordinal: number, pod: MemberPod = {}): KubeObject {
   const { name, namespace } = database.metadata;
-  const { isPrimary = false, isReady = true, status, settings } = pod;
+  const { isPrimary = false, isReady = true, status, settings, slots } = pod;
   const engine = engines[database.spec.engine];
   const streams = isPrimary ? {} : { replication_state: 'streaming' };
   const read = { digest: engine.settingsDigest(document(database)), refused: {}, restart: {} };
@@ -35,6 +37,7 @@ export function memberPod(database: StoredDatabaseService, ordinal: number, pod:
       annotations: {
         status: JSON.stringify({ state: 'running', xlog_location: 100, ...streams, ...status }),
         'plumbline.dev/settings': JSON.stringify({ ...read, ...settings }),
+        ...(slots === undefined ? {} : { 'plumbline.dev/slots': JSON.stringify(slots) }),
         'plumbline.dev/template': pod.template ?? engine.templateDigest(document(database)),
       },
     },

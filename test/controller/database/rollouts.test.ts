@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Children } from '../../../controller/database/children.ts';
 import { newMemory } from '../../../controller/database/memory.ts';
-import { Rollouts, type Progress } from '../../../controller/database/rollouts.ts';
+import { Rollouts, type Happened, type Progress } from '../../../controller/database/rollouts.ts';
 import { StepExecutor } from '../../../controller/delivery/step-executor.ts';
 import type { Kube } from '../../../controller/kube/index.ts';
 import { stabilised, type History } from '../../../controller/rollout/index.ts';
 import { revisionOf } from '../../../controller/rollout/revision.ts';
 import { VirtualClock } from '../../virtual-clock.ts';
 import { resource } from './given.ts';
-import { memberPod, memberSet } from './member-pods.ts';
+import { memberPod, memberSet, type MemberPod } from './member-pods.ts';
 
 const key = 'shop/orders';
 const neverAborted = new AbortController().signal;
@@ -18,22 +18,28 @@ const old = { template: 'old' };
 /** Three members of which only the primary is of the old template, and what Patroni keeps of them: annotations by name. */
 class Given {
   readonly clock = new VirtualClock();
-  readonly database = resource({ replicas: 3 });
+  database = resource({ replicas: 3 });
   readonly memory = newMemory('uid-orders');
   readonly patroni = new Map<string, Readonly<Record<string, string>>>([
     ['orders-patroni-leader', { leader: 'orders-0' }],
     ['orders-patroni-sync', { leader: 'orders-0', sync_standby: 'orders-2' }],
   ]);
+  readonly told: Happened[] = [];
   readonly #rollouts: Rollouts;
 
-  constructor() {
-    const pods = [
-      memberPod(this.database, 0, { ...old, isPrimary: true }),
-      memberPod(this.database, 1),
-      memberPod(this.database, 2),
+  /**
+   * @param watched more of each pod, as the watches have shown it
+   * @param live the same, as it is by now; defaults to what was watched
+   */
+  constructor(watched: readonly MemberPod[] = [], live = watched) {
+    const podsOf = (more: readonly MemberPod[]) => [
+      memberPod(this.database, 0, { ...old, isPrimary: true, ...more[0] }),
+      memberPod(this.database, 1, more[1]),
+      memberPod(this.database, 2, more[2]),
     ];
     const children = new Children(() => undefined);
-    for (const object of [...pods, memberSet(this.database)]) children.upsert(object);
+    for (const object of [...podsOf(watched), memberSet(this.database)]) children.upsert(object);
+    const pods = podsOf(live);
     const kube: Partial<Kube> = {
       get: async (_, { name }) => ({ metadata: { name, annotations: this.patroni.get(name) ?? {} } }) as never,
       apply: async ({ metadata: { name, annotations = {} } }) => {
@@ -50,11 +56,15 @@ class Given {
       children,
       steps: new StepExecutor(all),
       clock,
-      onStep: () => undefined,
+      onStep: (_, happened) => void this.told.push(happened),
     });
     const { spec } = this.database;
     const empty: History = { released: revisionOf(spec), stable: [], refused: undefined };
     this.memory.history = stabilised(empty, revisionOf(spec), 1, 'noon');
+  }
+
+  tellSlots(): void {
+    this.#rollouts.tellSlots({ key, resource: this.database, memory: this.memory });
   }
 
   async proceed(): Promise<Progress> {
@@ -87,3 +97,42 @@ test('one that Patroni has not dealt with is not asked for again before it has h
   assert.equal(message, 'A switchover is under way.');
   assert((lookAgainMs ?? 0) >= 15_000, `${lookAgainMs}`);
 });
+
+const cdc = { name: 'cdc', database: 'app', plugin: 'pgoutput', failover: true };
+const owner = { slots: { own: [cdc], synced: [] } };
+const carrier = { slots: { own: [], synced: ['cdc'] } };
+const bare = { slots: { own: [], synced: [] } };
+
+test('a switchover that would lose a logical slot waits for somebody, is told once, and goes on when the slot is given up', async () => {
+  const given = new Given([owner, bare, bare]);
+  given.patroni.set('orders-patroni-sync', {});
+  for (let look = 0; look < 3; look++) {
+    const { blocker, lookAgainMs } = await given.proceed();
+    assert.deepEqual([blocker?.reason, blocker?.isStalled, lookAgainMs], ['SlotAtRisk', true, undefined]);
+    assert.match(blocker?.message ?? '', /logical slot cdc \(database app, plugin pgoutput\) of orders-0/);
+  }
+  assert.deepEqual(reasonsOf(given), ['SwitchoverHeld']);
+  given.database = resource({ replicas: 3 }, { annotations: { 'plumbline.dev/lose-slots': 'other, cdc' } });
+  const { message, blocker } = await given.proceed();
+  assert.equal(blocker, undefined);
+  assert.match(message ?? '', /It loses logical slot cdc .*as plumbline\.dev\/lose-slots says/);
+  assert.deepEqual(reasonsOf(given), ['SwitchoverHeld', 'SwitchoverRequested']);
+});
+
+test('who has the slot in step is asked for once more before the switchover', async () => {
+  const given = new Given([owner, carrier, carrier], [owner, bare, carrier]);
+  given.patroni.set('orders-patroni-sync', {});
+  await given.proceed();
+  const { member, 'plumbline.dev/anyone': anyone } = given.patroni.get('orders-patroni-failover') ?? {};
+  assert.deepEqual([member, anyone], ['orders-2', undefined]);
+});
+
+test('what became of slots is told once', () => {
+  const given = new Given([bare, owner, bare]);
+  for (let look = 0; look < 2; look++) given.tellSlots();
+  assert.deepEqual(reasonsOf(given), ['SlotOnReplica']);
+});
+
+function reasonsOf({ told }: Given): readonly string[] {
+  return told.map(({ reason }) => reason);
+}
