@@ -1,9 +1,10 @@
 import type { DatabaseServiceStatus } from '../../constructs/api/status.ts';
 import type { Drift } from '../drift/index.ts';
 import type { History, Switchover } from '../rollout/index.ts';
-import type { KnownSlots } from './slot-news.ts';
+import { noAdvances, type Advances } from './advances.ts';
 import type { Blocker } from './blocker.ts';
 import type { Inquiry } from './complaints.ts';
+import type { KnownSlots } from './slot-news.ts';
 
 /** Changes by others that no status tells of yet. */
 export interface Untold {
@@ -29,6 +30,8 @@ export interface Memory {
   slots: KnownSlots | undefined;
   /** Which switchover was told to wait for a logical slot. */
   heldSwitchover: string | undefined;
+  /** How far the members have come: what is on their pods does not tell since when they stand still. */
+  advances: Advances;
   /** What others changed and drift.policy leaves as it is, by the key of the object. */
   left: ReadonlyMap<string, readonly Drift[]>;
   /** What others added and is left as it is, by the key of each object that was looked at. */
@@ -72,6 +75,7 @@ export function newMemory(uid: string): Memory {
     switchover: undefined,
     slots: undefined,
     heldSwitchover: undefined,
+    advances: noAdvances,
     left: new Map(),
     added: new Map(),
     untold: nothingUntold,

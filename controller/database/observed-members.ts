@@ -7,6 +7,7 @@ import { memberName, ordinals } from '../../constructs/names.ts';
 import type { Facts } from '../health/facts.ts';
 import type { Settings } from '../health/member-state.ts';
 import type { Member, MemberHealth, Observation } from '../rollout/index.ts';
+import type { Advances } from './advances.ts';
 import type { Child } from './child.ts';
 import { document } from './document.ts';
 
@@ -32,11 +33,13 @@ const nearEnough = 1_048_576;
  * The members of a database as a rollout sees them. Pure.
  *
  * @param spec what is delivered: which settings the members are to have read
+ * @param advances how far they have come until now
  */
 export function observedMembers(
   resource: StoredDatabaseService,
   children: readonly Child[],
   spec: StoredSpec,
+  advances: Advances,
 ): Omit<Observation, 'isSwitching'> {
   const { name, annotations } = resource.metadata;
   const set = statefulSetOf(children, name);
@@ -49,10 +52,11 @@ export function observedMembers(
   const wanted = set?.wanted ?? 0;
   const there = ordinals.filter((ordinal) => ordinal < wanted || pods.has(memberName(name, ordinal)));
   const leader = [...pods.values()].find(({ facts }) => facts.isPrimary && facts.isReady);
+  const against = { template, settings, leader, advances };
   return {
     wanted,
     isObserved: set?.isObserved ?? false,
-    members: there.map((ordinal) => member(memberName(name, ordinal), ordinal, pods, { template, settings, leader })),
+    members: there.map((ordinal) => member(memberName(name, ordinal), ordinal, pods, against)),
     isPaused: [...pods.values()].some(({ facts }) => facts.member.isPaused),
     mayLose: namesIn(annotations?.[loseSlotsAnnotation]),
   };
@@ -77,13 +81,14 @@ interface Against {
   readonly template: string;
   readonly settings: string;
   readonly leader: Seen | undefined;
+  readonly advances: Advances;
 }
 
 function member(
   name: string,
   ordinal: number,
   pods: ReadonlyMap<string, Seen>,
-  { template, settings, leader }: Against,
+  { template, settings, leader, advances }: Against,
 ): Member {
   const seen = pods.get(name);
   if (seen === undefined) return { ...nobody, name, ordinal };
@@ -103,7 +108,7 @@ function member(
     isCaughtUp: health === 'healthy' && (leader?.facts.position ?? 0) - facts.position <= nearEnough,
     restart,
     isAsked: restart !== undefined && facts.member.askedRestart === restart,
-    idleSince: isIdle(health, facts) ? facts.movedAt : undefined,
+    idleSince: idleSince(health, child, facts, advances),
     hasFailedToStart: facts.member.server === 'start failed',
     trouble: facts.trouble ?? (facts.member.server === '' ? undefined : `Patroni says ${facts.member.server}`),
     refused: read?.refused ?? {},
@@ -144,8 +149,12 @@ const underWay: ReadonlySet<string> = new Set([
   'initializing new cluster',
 ]);
 
-function isIdle(health: MemberHealth, { member }: Pod): boolean {
-  return health === 'stuck' || (health === 'working' && !underWay.has(member.server));
+/** A member that cannot start goes nowhere, whatever its server may do between two attempts. */
+function idleSince(health: MemberHealth, { uid }: Child, facts: Pod, advances: Advances): number | undefined {
+  const { member, movedAt } = facts;
+  if (health === 'stuck') return movedAt;
+  if (health !== 'working' || underWay.has(member.server) || member.isRestoring) return undefined;
+  return Math.max(movedAt, advances.get(uid)?.at ?? movedAt);
 }
 
 /** Names a need for a restart: what is to be in force, and what is. */

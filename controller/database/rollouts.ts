@@ -14,6 +14,7 @@ import {
   type Observation,
   type Step,
 } from '../rollout/index.ts';
+import { advancesOf } from './advances.ts';
 import { slotAtRisk, type Blocker } from './blocker.ts';
 import { observedChild, type Child } from './child.ts';
 import type { Children } from './children.ts';
@@ -198,11 +199,13 @@ export class Rollouts {
     delivered: StoredDatabaseService['spec'],
     children: readonly Child[],
   ): Observation {
-    const seen = observedMembers(resource, children, delivered);
+    const now = this.#options.clock.now();
+    memory.advances = advancesOf(memory.advances, children, now);
+    const seen = observedMembers(resource, children, delivered, memory.advances);
     const leader = seen.members.find(({ isLeader }) => isLeader)?.name;
     if (leader !== undefined && leader !== memory.switchover?.from) memory.switchover = undefined;
     const { switchover } = memory;
-    return { ...seen, isSwitching: switchover !== undefined && this.#options.clock.now() < patientUntil(switchover) };
+    return { ...seen, isSwitching: switchover !== undefined && now < patientUntil(switchover) };
   }
 }
 

@@ -12,6 +12,8 @@ export interface MemberState {
   /** Patroni's word for its server, such as `running` or `creating replica`; empty before Patroni has spoken. */
   readonly server: string;
   readonly isStreaming: boolean;
+  /** It replays WAL that it fetches from an archive. */
+  readonly isRestoring: boolean;
   /** Patroni keeps out of it. */
   readonly isPaused: boolean;
   readonly settings: Settings | undefined;
@@ -40,6 +42,7 @@ export function memberState(annotations: Readonly<Record<string, string>>): Memb
   return {
     server: text(status, 'state') ?? '',
     isStreaming: text(status, 'replication_state') === 'streaming',
+    isRestoring: text(status, 'replication_state') === 'in archive recovery',
     isPaused: status['pause'] === true,
     settings: settings(json(annotations[settingsAnnotation])),
     gate:

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import { observedMembers } from '../../../controller/database/observed-members.ts';
+import { noAdvances } from '../../../controller/database/advances.ts';
 import { stateWithSecrets } from '../../../controller/database/stated.ts';
 import { storedHistory } from '../../../controller/database/stored-history.ts';
 import { tried } from '../../../controller/rollout/history.ts';
@@ -29,7 +30,7 @@ function courseWith(text: string): Course {
     generation: 2,
     asked: undefined,
     history: storedHistory([stored], 'orders'),
-    observe: (spec) => ({ ...observedMembers(database, children, spec), isSwitching: false }),
+    observe: (spec) => ({ ...observedMembers(database, children, spec, noAdvances), isSwitching: false }),
     now: Date.parse(noon),
     patienceMs: 300_000,
     isTakenBack: true,

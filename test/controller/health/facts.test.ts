@@ -163,6 +163,7 @@ test('of a pod is read what the member states of itself, and what cannot be read
   assert.deepEqual(facts.member, {
     server: 'running',
     isStreaming: true,
+    isRestoring: false,
     isPaused: true,
     settings: { digest: 'd1', refused: { jit: 'no' }, restart: { max_connections: ['100', '200'] } },
     gate: undefined,

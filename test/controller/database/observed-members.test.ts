@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { advancesOf, noAdvances, type Advances } from '../../../controller/database/advances.ts';
+import { observedMembers } from '../../../controller/database/observed-members.ts';
+import type { Member } from '../../../controller/rollout/index.ts';
+import { resource, seen } from './given.ts';
+import { memberPod, memberSet, type MemberPod } from './member-pods.ts';
+
+const database = resource({ replicas: 2 });
+const minute = 60_000;
+const start = Date.parse('2026-01-01T00:00:00Z');
+
+/** The replica as it is seen in the end, when it was looked at once a minute since it was made. */
+function replica(...looks: readonly MemberPod[]): Member | undefined {
+  let advances: Advances = noAdvances;
+  let found: readonly Member[] = [];
+  looks.forEach((look, i) => {
+    const objects = [memberSet(database), memberPod(database, 0, { isPrimary: true }), memberPod(database, 1, look)];
+    const children = objects.map((object) => seen(object));
+    advances = advancesOf(advances, children, start + i * minute);
+    found = observedMembers(database, children, database.spec, advances).members;
+  });
+  return found[1];
+}
+
+const says = (state: string, position?: number, more: object = {}): MemberPod => ({
+  isReady: false,
+  status: { state, xlog_location: position, replication_state: undefined, ...more },
+});
+const replays = (position: number): MemberPod => says('running', position);
+const streams = (position: number): MemberPod => ({ status: { xlog_location: position } });
+
+/** In minutes; undefined for one that is not idle. */
+const rows: readonly (readonly [what: string, looks: readonly MemberPod[], idleFor: number | undefined])[] = [
+  ['streams', [streams(1), streams(1), streams(1)], undefined],
+  ['clones', [says('creating replica'), says('creating replica'), says('creating replica')], undefined],
+  ['replays before its data is consistent', [says('starting'), says('starting')], undefined],
+  ['replays after it', [replays(1), replays(2), replays(3)], 0],
+  [
+    'replays from an archive',
+    [replays(1), says('running', 1, { replication_state: 'in archive recovery' })],
+    undefined,
+  ],
+  ['has replayed what it has, and does not stream', [replays(1), replays(2), replays(2), replays(2)], 2],
+  ['replays the same again and again', [replays(1), replays(2), says('starting'), replays(1), replays(2)], 3],
+  ['was looked at for the first time when it had long been there', [replays(1)], 0],
+  ['streamed until now, in a database that rests', [streams(5), streams(5), replays(5)], 0],
+  ['streamed a minute ago', [streams(5), replays(5), replays(5)], 1],
+  ['never came so far that Patroni spoke', [says(''), says(''), says('')], 2],
+  ['lost its server while it was going on', [replays(1), replays(2), says('start failed')], 2],
+];
+
+for (const [what, looks, idleFor] of rows) {
+  test(`a replica that ${what} has been getting nowhere for ${idleFor ?? 'no'} minutes`, () => {
+    const since = replica(...looks)?.idleSince;
+    assert.equal(since && (start + (looks.length - 1) * minute - since) / minute, idleFor);
+  });
+}
