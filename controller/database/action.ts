@@ -11,7 +11,8 @@ export type Action =
   | { readonly kind: 'create'; readonly stated: Stated; readonly drifts: readonly Drift[] }
   /**
    * The object is ours (`uid`), and is brought to what we state. `isRepair`: we stated the same before. `taken`: what others own and is to go: we
-   * have to own it before. `yielded`: what we state and drift.allowManagers lets somebody else have.
+   * have to own it before. `yielded`: what we state and drift.allowManagers lets somebody else have. `hasOldHands`: what earlier hands hold of it is to become
+   * ours before. `live`: as it was found; undefined where nothing but our own wish has changed.
    */
   | {
       readonly kind: 'apply';
@@ -21,6 +22,8 @@ export type Action =
       readonly drifts: readonly Drift[];
       readonly taken: readonly FieldPath[];
       readonly yielded: readonly FieldPath[];
+      readonly hasOldHands: boolean;
+      readonly live: KubeObject | undefined;
     }
   /** All fields are ours, but not all values: somebody else's admission changes what we apply, or an older we applied it. Ask which. */
   | { readonly kind: 'verify'; readonly stated: Stated; readonly live: KubeObject }

@@ -39,10 +39,16 @@ export function noteAdditions(
   const stays = additions === 'Remove' && policy !== 'Report' ? [] : children;
   const added = stays.map((child) => {
     const key = keyOfChild(child);
+    // What has not been judged yet may be a change of ours, or what is about to go.
+    if (child.suspect !== undefined) return [key, before.get(key)] as const;
     return [key, additionsTo(child, resource, memory.left.get(key)).map(({ drift }) => drift)] as const;
   });
   // Whatever the order in which they became known, the status says the same.
-  memory.added = new Map(added.toSorted(([a], [b]) => a.localeCompare(b)));
+  memory.added = new Map(
+    added
+      .flatMap(([key, drifts]) => (drifts === undefined ? [] : [[key, drifts] as const]))
+      .toSorted(([a], [b]) => a.localeCompare(b)),
+  );
   // What happened before this process began, only the status tells.
   const isTold = (key: string, drift: Drift): boolean =>
     before.get(key)?.some((told) => isSameAddition(told, drift)) ?? isInStatus(drift, resource.status);

@@ -1,6 +1,6 @@
 import { databaseLabel, managedBy } from '../../constructs/labels.ts';
 import { digest } from '../digest.ts';
-import { appliedEntry, fingerprint, foreignFields, type Foreign } from '../drift/index.ts';
+import { appliedEntry, fingerprint, foreignFields, hasOldHands, type Foreign } from '../drift/index.ts';
 import { factsOf, type Facts } from '../health/facts.ts';
 import type { KubeObject, ObjectRef, OwnerReference } from '../kube/index.ts';
 
@@ -46,6 +46,8 @@ export interface Child {
   readonly suspect: KubeObject | undefined;
   /** What others wrote below `spec`, and is not ours. */
   readonly foreign: readonly Foreign[];
+  /** There are fields to take over, of an earlier life or of nobody, before the next apply. */
+  readonly hasOldHands: boolean;
   readonly facts: Facts;
 }
 
@@ -96,8 +98,14 @@ export function observedChild(object: KubeObject, before: Child | undefined): Ch
     accepted,
     suspect: isAccepted || !isJudged(object) ? undefined : object,
     foreign,
+    hasOldHands: isApplied(object) && hasOldHands(object, fieldManager),
     facts: factsOf(object),
   };
+}
+
+/** Secrets are created, and of the other kinds that we don't state nothing is ours. */
+function isApplied(object: KubeObject): boolean {
+  return object.kind !== 'Secret' && isJudged(object);
 }
 
 /**

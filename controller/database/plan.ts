@@ -8,10 +8,12 @@ import {
   drifts,
   isForeign,
   isWithin,
+  moves,
   readable,
   statedTree,
   type Deviation,
   type Drift,
+  type Foreign,
 } from '../drift/index.ts';
 import type { KubeObject } from '../kube/index.ts';
 import type { Action, ActionOf } from './action.ts';
@@ -84,13 +86,14 @@ function apply(
   observed: Observed,
   stated: Stated,
   child: Child,
-  { isRepair, drifts }: Pick<ActionOf<'apply'>, 'isRepair' | 'drifts'>,
+  { isRepair, drifts, moved = [] }: Pick<ActionOf<'apply'>, 'isRepair' | 'drifts'> & { moved?: readonly Foreign[] },
 ): Action {
-  const added = unwantedIn(observed, stated, child);
+  const added = unwantedIn(observed, stated, child).filter(({ path }) => !moved.some((one) => one.path === path));
   const told = [...drifts, ...added.map(({ drift }) => drift)];
-  const taken = added.map(({ path }) => path);
+  const taken = [...added, ...moved].map(({ path }) => path);
   const yielded = yieldedOf(child, observed.resource).map(({ path }) => path);
-  return { kind: 'apply', stated, uid: child.uid, isRepair, drifts: told, taken, yielded };
+  const { uid, hasOldHands, suspect: live } = child;
+  return { kind: 'apply', stated, uid, isRepair, drifts: told, taken, yielded, hasOldHands, live };
 }
 
 /** What others added and is to go, but for what the spec has come to state. */
@@ -154,9 +157,22 @@ function judge(observed: Observed, stated: Stated, child: Child, live: KubeObjec
   const isNews = accepted === undefined && live.kind !== 'Secret' && appliedEntry(live, fieldManager) === undefined;
   const isOurs = found.every(({ kind }) => kind === 'pending' || kind === 'extra');
   if (isOurs && accepted === undefined && !isNews) return { kind: 'verify', stated, live };
-  const foreign = isNews ? replaced(observed, stated) : drifts(foreignOf(found, isSame), live, fieldManager);
+  const news = foreignOf(found, isSame);
+  const moved = isNews ? new Map<Deviation, Foreign>() : movesIn(news, live, child, resource);
+  const foreign = isNews ? replaced(observed, stated) : drifts(news, live, fieldManager, moved);
   if (isReport(observed) && !isNews && isLeft(found, isSame)) return { kind: 'leave', stated, live, drifts: foreign };
-  return apply(observed, stated, child, { isRepair: isSame, drifts: foreign });
+  return apply(observed, stated, child, { isRepair: isSame, drifts: foreign, moved: [...moved.values()] });
+}
+
+/** What an allowed manager has under another key is his. */
+function movesIn(
+  found: readonly Deviation[],
+  live: KubeObject,
+  { foreign }: Child,
+  resource: StoredDatabaseService,
+): ReadonlyMap<Deviation, Foreign> {
+  const candidates = foreign.filter((one) => !isAllowed(resource, one));
+  return candidates.length === 0 ? new Map() : moves(found, live, candidates);
 }
 
 /** An object that we never applied is taken over, and what others did to it before is no drift; but if ours had the name, it was deleted. */

@@ -1,4 +1,5 @@
 import { isIndependent, nameOf, type Action, type ActionOf } from '../database/action.ts';
+import { isAllowed } from '../database/additions.ts';
 import { blockerOf, claimDiffers, credentialsMissing, deletionPending, nameTaken } from '../database/blocker.ts';
 import { fieldManager } from '../database/child.ts';
 import type { Children } from '../database/children.ts';
@@ -7,8 +8,17 @@ import { typeOf } from '../database/kinds.ts';
 import { findChild } from '../database/lookups.ts';
 import { planOne, type Observed } from '../database/plan.ts';
 import type { Stated } from '../database/stated.ts';
-import { without } from '../drift/index.ts';
-import { classify, isObjectMissing, type Clock, type Kube } from '../kube/index.ts';
+import {
+  additionOf,
+  foreignFields,
+  obstacles,
+  statedTree,
+  without,
+  type Drift,
+  type FieldPath,
+} from '../drift/index.ts';
+import { classify, isObjectMissing, KubeError, type Clock, type Kube, type KubeObject } from '../kube/index.ts';
+import { Attempts } from './attempts.ts';
 import { createSecret } from './create-secret.ts';
 import { isSameState } from './same-state.ts';
 import { takingOver } from './take-over.ts';
@@ -25,12 +35,14 @@ export class ClusterDelivery implements ApplyDelivery {
   readonly #kube: Kube;
   readonly #children: Children;
   readonly #clock: Clock;
+  readonly #attempts: Attempts;
 
   /** @param clock a wall clock */
   constructor(kube: Kube, children: Children, clock: Clock) {
     this.#kube = kube;
     this.#children = children;
     this.#clock = clock;
+    this.#attempts = new Attempts(clock);
   }
 
   /** One action after the other. After one that is blocked nothing new is made, but what was there before is still repaired. */
@@ -61,8 +73,7 @@ export class ClusterDelivery implements ApplyDelivery {
       case 'create':
         return this.#create(action, observed, tally, signal);
       case 'apply':
-        await this.#bring(action, signal);
-        return tally.make(action.stated, action.drifts);
+        return tally.make(action.stated, [...action.drifts, ...(await this.#bring(action, observed, signal))]);
       case 'verify':
         return this.#verify(action, tally, signal);
       case 'accept':
@@ -109,14 +120,36 @@ export class ClusterDelivery implements ApplyDelivery {
     else await this.#apply(stated, { uid: created.metadata.uid }, signal);
   }
 
-  /** Applies, after what has to go was made ours. */
-  async #bring({ stated, uid, taken, yielded }: ActionOf<'apply'>, signal: AbortSignal): Promise<void> {
+  /**
+   * Applies, after what has to go was made ours. What the server refuses because of something that others added is applied again without that.
+   *
+   * @returns what was removed for that
+   */
+  async #bring(action: ActionOf<'apply'>, { resource }: Observed, signal: AbortSignal): Promise<readonly Drift[]> {
+    const { stated, uid, taken, yielded, hasOldHands } = action;
     const kept = yielded.length === 0 ? stated : { ...stated, object: without(stated.object, yielded) };
+    const { object } = kept;
     const apply = () => this.#apply(kept, { uid }, signal);
-    if (taken.length === 0) return apply();
-    const { object } = stated;
-    const live = await this.#kube.get(typeOf(object), object.metadata, { signal });
-    return takingOver(this.#kube, live, taken, apply, signal);
+    const read = () => this.#kube.get(typeOf(object), object.metadata, { signal });
+    const inherited = hasOldHands ? statedTree(object) : undefined;
+    const take = (live: KubeObject, paths: readonly FieldPath[]) =>
+      this.#attempts.once(stated, this.#children.get(stated.key), () =>
+        takingOver(this.#kube, live, { taken: paths, inherited }, apply, signal),
+      );
+    try {
+      if (taken.length === 0 && inherited === undefined) await apply();
+      else await take(action.live ?? (await read()), taken);
+      return [];
+    } catch (error) {
+      const refused = refusedFields(error);
+      if (refused.length === 0) throw error;
+      const live = await read();
+      const foreign = foreignFields(live, fieldManager).filter((one) => !isAllowed(resource, one));
+      const inTheWay = obstacles(object, live, foreign, refused);
+      if (inTheWay.length === 0) throw error;
+      await take(live, [...taken, ...inTheWay.map(({ path }) => path)]);
+      return inTheWay.map((one) => additionOf(`${object.kind}/${object.metadata.name}`, one));
+    }
   }
 
   async #apply(
@@ -168,4 +201,11 @@ export class ClusterDelivery implements ApplyDelivery {
 
 function isClaim(action: Action): action is ActionOf<'apply' | 'verify'> {
   return (action.kind === 'apply' || action.kind === 'verify') && action.stated.object.kind === 'PersistentVolumeClaim';
+}
+
+/** The fields that the server names when it finds what an apply would make of an object contradictory; empty for any other error. */
+function refusedFields(error: unknown): readonly string[] {
+  const { kind } = classify(error);
+  if (!(error instanceof KubeError) || (kind !== 'co-ownership' && kind !== 'invalid')) return [];
+  return error.details.causes.flatMap(({ field }) => (field === undefined ? [] : [field]));
 }

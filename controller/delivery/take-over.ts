@@ -1,10 +1,19 @@
+import { isDeepStrictEqual } from 'node:util';
 import { fieldManager } from '../database/child.ts';
 import { typeOf } from '../database/kinds.ts';
-import { handOver, type FieldPath } from '../drift/index.ts';
+import { handOver, type FieldPath, type FieldTree } from '../drift/index.ts';
 import { classify, type Kube, type KubeObject, type ManagedFieldsEntry } from '../kube/index.ts';
 
 /** Field manager of what changes managedFields alone, and so comes to own nothing. */
 const takeOverManager = 'plumbline-take-over';
+
+/** What becomes ours. */
+export interface TakenOver {
+  /** Whoever has it. */
+  readonly taken: readonly FieldPath[];
+  /** As far as old hands have it. */
+  readonly inherited: FieldTree | undefined;
+}
 
 /**
  * Makes fields of others ours, does what needs that, and gives them back if it fails. Each write holds only for the very version that was read.
@@ -16,16 +25,19 @@ const takeOverManager = 'plumbline-take-over';
 export async function takingOver<T>(
   kube: Kube,
   live: KubeObject,
-  paths: readonly FieldPath[],
+  { taken: paths, inherited }: TakenOver,
   act: () => Promise<T>,
   signal: AbortSignal,
 ): Promise<T> {
-  const taken = await write(kube, live, handOver(live, fieldManager, paths), signal);
+  const before = live.metadata.managedFields ?? [];
+  const entries = handOver(live, fieldManager, paths, inherited);
+  if (isDeepStrictEqual(entries, before)) return act();
+  const taken = await write(kube, live, entries, signal);
   try {
     return await act();
   } catch (error) {
     signal.throwIfAborted();
-    await write(kube, taken, live.metadata.managedFields ?? [], signal).catch((failure: unknown) => {
+    await write(kube, taken, before, signal).catch((failure: unknown) => {
       // Somebody has written since: the fields stay ours, and go with the next apply.
       if (classify(failure).class !== 'retry-now') throw failure;
     });
@@ -41,7 +53,7 @@ async function write(
 ): Promise<KubeObject> {
   const { name, namespace, resourceVersion } = live.metadata;
   const body = [
-    { op: 'replace', path: '/metadata/managedFields', value: managedFields },
+    { op: 'add', path: '/metadata/managedFields', value: managedFields },
     { op: 'replace', path: '/metadata/resourceVersion', value: resourceVersion },
   ];
   return kube.patch(

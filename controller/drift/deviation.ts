@@ -1,7 +1,7 @@
 import type { KubeObject } from '../kube/index.ts';
 import { field, item, type FieldPath, type Step } from './field-path.ts';
 import { hasAtomicItems, isAtomicMap, listKeys } from './list-keys.ts';
-import { appliedEntry, at, covers, fieldsOf, isLeaf, leaves, type FieldTree } from './owned-fields.ts';
+import { appliedEntry, at, covers, fieldsOf, leaves, type FieldTree } from './owned-fields.ts';
 import { isFields, isZero, says } from './value.ts';
 
 /** One field in which a live object is not, or not by our hand, what we state. */
@@ -64,9 +64,7 @@ function* walk(place: Place): Generator<Deviation> {
   if (stated === undefined) return;
   const parts = partsOf(place);
   if (live === undefined && !isZero(stated)) {
-    // What is left of a map or list whose fields were all taken is an empty node.
-    const isOurs = own !== undefined && (parts === undefined || !isLeaf(own));
-    yield { path, kind: isOurs ? 'pending' : 'removed', was: stated, now: undefined };
+    yield { path, kind: isHeld(place) ? 'pending' : 'removed', was: stated, now: undefined };
     return;
   }
   if (parts !== undefined) {
@@ -76,6 +74,16 @@ function* walk(place: Place): Generator<Deviation> {
   const isSame = says(live, stated, names, own === undefined ? 'defaults' : 'any');
   if (isSame && own !== undefined) return;
   yield { path, kind: own !== undefined ? 'pending' : isSame ? 'unowned' : 'changed', was: stated, now: live };
+}
+
+/**
+ * Whether something of a value is ours. What is left of a map or list whose fields were all taken is an empty node, and of an item its zero values:
+ * nobody takes those away, for the API server does not store them.
+ */
+function isHeld(place: Place): boolean {
+  if (place.own === undefined) return false;
+  const parts = partsOf(place);
+  return parts === undefined || parts.some((part) => !isZero(part.stated) && isHeld(part));
 }
 
 function tree(place: Place): FieldTree {

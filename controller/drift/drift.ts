@@ -4,7 +4,9 @@ import type { Deviation } from './deviation.ts';
 import { disclosed } from './disclosure.ts';
 import { editorOf, unknownEditor, type Editor } from './editor.ts';
 import { readable } from './field-path.ts';
+import type { Foreign } from './foreign.ts';
 import { appliedEntry } from './owned-fields.ts';
+import { valueAt } from './value-at.ts';
 
 /** One change by somebody else to what we state. Values are texts that are fit to be shown. */
 export interface Drift {
@@ -25,10 +27,21 @@ export const managedFields = 'metadata.managedFields';
 /**
  * The deviations that somebody else made. `pending` and `extra` are ours to do and no drift. Fields with the right value that are not ours are
  * one drift of managedFields if all of ours are gone, for only a wipe does that; otherwise somebody undid an edit, and nothing is left to tell.
+ *
+ * @param moved items of lists that have another key now: those are changed, not removed
  */
-export function drifts(found: readonly Deviation[], live: KubeObject, manager: string): readonly Drift[] {
+export function drifts(
+  found: readonly Deviation[],
+  live: KubeObject,
+  manager: string,
+  moved: ReadonlyMap<Deviation, Foreign> = new Map(),
+): readonly Drift[] {
   const object = `${live.kind}/${live.metadata.name}`;
-  const foreign = found.filter(isForeign).map((deviation) => drift(deviation, object, live, manager));
+  const foreign = found.filter(isForeign).map((deviation) => {
+    const to = moved.get(deviation);
+    const told = to === undefined ? deviation : { ...deviation, kind: 'changed' as const, now: valueAt(live, to.path) };
+    return drift(told, object, live, manager, to?.editor);
+  });
   const isWiped = foreign.length === 0 && found.length > 0 && appliedEntry(live, manager) === undefined;
   return isWiped
     ? [{ object, field: managedFields, was: undefined, now: undefined, editor: unknownEditor('Remove') }]
@@ -40,7 +53,13 @@ export function isForeign({ kind }: Deviation): boolean {
   return kind === 'changed' || kind === 'removed';
 }
 
-function drift({ kind, path, was, now }: Deviation, object: string, live: KubeObject, manager: string): Drift {
+function drift(
+  { kind, path, was, now }: Deviation,
+  object: string,
+  live: KubeObject,
+  manager: string,
+  mover: Editor | undefined,
+): Drift {
   const shown = disclosed(live.kind, path);
   const isRemoved = kind === 'removed';
   const differing = contrast(was, now);
@@ -49,7 +68,7 @@ function drift({ kind, path, was, now }: Deviation, object: string, live: KubeOb
     field: readable(path),
     was: shown(differing.was),
     now: isRemoved ? undefined : shown(differing.now),
-    editor: isRemoved ? unknownEditor('Remove') : editorOf(live, path, manager),
+    editor: mover ?? (isRemoved ? unknownEditor('Remove') : editorOf(live, path, manager)),
   };
 }
 

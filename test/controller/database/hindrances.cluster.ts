@@ -210,15 +210,3 @@ test('in a namespace that is being deleted nothing is made, nobody is accused, a
   assert.deepEqual(await shop.receipts('orders'), []);
   await held(null);
 });
-
-test('a Service whose port somebody has renumbered: it is said who holds on to what, and slowly tried again', async () => {
-  await using shop = await Shop.open();
-  await shop.create('orders', wholeSpec);
-  const edit = [{ op: 'replace', path: '/spec/ports/0/port', value: 5433 }];
-  await shop.patch('Service', 'orders', { kind: 'json', body: edit });
-  const stalled = await shop.untilCondition('orders', 'Stalled', /^True HeldByOthers/);
-  assert.match(stalled, /Service orders: /);
-  await assertNoHotLoop(shop, 4);
-  await shop.delete('Service', 'orders');
-  await shop.untilCondition('orders', 'Stalled', /^False/);
-});

@@ -82,6 +82,8 @@ const apply = (stated: typeof service, isRepair = false): Action => ({
   drifts: isRepair ? gone : [],
   taken: [],
   yielded: [],
+  hasOldHands: false,
+  live: undefined,
 });
 
 test('a creation is an apply that no existing object meets, and its answer is remembered', async () => {

@@ -10,6 +10,10 @@ const postgresSteps = [...podSteps, 'f:containers', 'k:{"name":"postgres"}'];
 const at = 'spec.template.spec.containers[name=postgres]';
 const live = applied();
 
+/** A value of false is ours in managedFields, and stored nowhere. */
+const mounted = changed(stated, [...postgres, 'volumeMounts'], [{ name: 'tmp', mountPath: '/tmp', readOnly: false }]);
+const mountSteps = [...postgresSteps, 'f:volumeMounts', 'k:{"mountPath":"/tmp"}'];
+
 /** Somebody else wrote the value: it is there, and the field is not ours any more. */
 function edited(path: readonly (string | number)[], steps: readonly string[], value: unknown): KubeObject {
   return disowned(changed(live, path, value), steps);
@@ -54,6 +58,16 @@ const rows: readonly Row[] = [
     what: 'a variable of another value',
     live: edited([...postgres, 'env', 0, 'value'], [...postgresSteps, 'f:env', 'k:{"name":"HOME"}', 'f:value'], '/'),
     expected: [`changed ${at}.env[name=HOME].value`],
+  },
+  {
+    what: 'an item of which nothing but a zero value is ours is gone',
+    stated: mounted,
+    live: changed(
+      disowned(disowned(applied(mounted), [...mountSteps, 'f:mountPath']), [...mountSteps, 'f:name']),
+      [...postgres, 'volumeMounts'],
+      [],
+    ),
+    expected: [`removed ${at}.volumeMounts[mountPath=/tmp]`],
   },
   {
     what: 'a map with one owner is one deviation',

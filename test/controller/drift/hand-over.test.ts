@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { fieldsOf, handOver } from '../../../controller/drift/index.ts';
-import type { FieldTree } from '../../../controller/drift/owned-fields.ts';
-import { applied, entryOf, ours } from './live.ts';
+import { covers, fieldsOf, handOver, hasOldHands, leaves, type FieldTree } from '../../../controller/drift/index.ts';
+import type { ManagedFieldsEntry } from '../../../controller/kube/index.ts';
+import { applied, changed, entryOf, ours, treeOf } from './live.ts';
 
 const spy = ['f:spec', 'f:template', 'f:spec', 'f:containers', 'k:{"name":"spy"}'];
 const whole = { '.': {}, 'f:image': {}, 'f:name': {} };
@@ -35,4 +35,47 @@ test('what was written through a subresource stays its writer’s', () => {
 test('a path that nobody else has changes nothing', () => {
   const live = applied(undefined, [theirs()]);
   assert.deepEqual(handOver(live, ours, [['f:spec', 'f:replicas']]), live.metadata.managedFields);
+});
+
+test('of old hands, what we state becomes ours, and the rest stays theirs', () => {
+  const own = fieldsOf(applied().metadata.managedFields?.[0]);
+  const last = { 'f:annotations': { 'f:kubectl.kubernetes.io/last-applied-configuration': {} } };
+  const tree = { ...own, 'f:metadata': { ...(own['f:metadata'] as object), ...last } };
+  const hands = entryOf('kubectl-client-side-apply', 'Update', tree);
+  const live = changed(applied(), ['metadata', 'managedFields'], [hands]);
+  const [ourEntry, his, ...others] = handOver(live, ours, [], own);
+  assert.deepEqual([ourEntry?.manager, ourEntry?.operation, others], [ours, 'Apply', []]);
+  assert.deepEqual(
+    [...leaves(fieldsOf(ourEntry))].length,
+    [...leaves(own)].length - 1,
+    'all but the annotation of ours',
+  );
+  assert.deepEqual(his?.fieldsV1, { 'f:metadata': last });
+});
+
+test('of a former name all becomes ours', () => {
+  const former = entryOf('plumbline-controller', 'Apply', treeOf(['f:spec', 'f:paused']));
+  const [own, ...others] = handOver(applied(undefined, [former]), ours, [], {});
+  assert.deepEqual(others, []);
+  assert(covers(fieldsOf(own), ['f:spec', 'f:paused']));
+});
+
+test('after a wipe all that we state is ours', () => {
+  const live = changed(applied(), ['metadata', 'managedFields'], undefined);
+  const own = treeOf(['f:spec', 'f:replicas']);
+  assert.deepEqual(handOver(live, ours, [], own as FieldTree), [
+    { manager: ours, operation: 'Apply', apiVersion: 'apps/v1', fieldsType: 'FieldsV1', fieldsV1: own },
+  ]);
+});
+
+test('old hands are seen where they share a field of ours, and where nobody owns anything', () => {
+  const shared = entryOf('kubectl-client-side-apply', 'Update', treeOf(['f:spec', 'f:replicas']));
+  const beside = entryOf('kubectl-client-side-apply', 'Update', treeOf(['f:metadata', 'f:annotations', 'f:x']));
+  const edit = entryOf('kubectl-edit', 'Update', treeOf(['f:spec', 'f:replicas']));
+  const only = (entry: ManagedFieldsEntry) => changed(applied(), ['metadata', 'managedFields'], [entry]);
+  const rows = [applied(), applied(undefined, [shared]), applied(undefined, [beside]), applied(undefined, [edit])];
+  assert.deepEqual(
+    [...rows, only(edit), changed(applied(), ['metadata', 'managedFields'], [])].map((live) => hasOldHands(live, ours)),
+    [false, true, false, false, true, true],
+  );
 });

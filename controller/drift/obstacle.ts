@@ -1,0 +1,40 @@
+import type { KubeObject } from '../kube/index.ts';
+import type { FieldPath } from './field-path.ts';
+import type { Foreign } from './foreign.ts';
+import { isFields } from './value.ts';
+import { valueAt } from './value-at.ts';
+
+/**
+ * What others added that may have made the API server refuse an apply: something beside the refused fields in a part that we state (a second source
+ * of a volume, a limit below our request), or an item of a list under the name of one of ours. Pure.
+ *
+ * @param refused the fields that the server names, such as `spec.template.spec.volumes[0].emptyDir`
+ */
+export function obstacles(
+  stated: KubeObject,
+  live: KubeObject,
+  foreign: readonly Foreign[],
+  refused: readonly string[],
+): readonly Foreign[] {
+  const places = refused.map((text) =>
+    text
+      .replaceAll(/\[[^\]]*\]/g, '')
+      .split('.')
+      .slice(0, -1),
+  );
+  return foreign.filter(({ path }) => {
+    const names = path.filter((step) => step.startsWith('f:')).map((step) => step.slice(2));
+    const isNear = places.some((place) => place.length > 0 && place.every((name, index) => names[index] === name));
+    return isNear && (path.at(-1)?.startsWith('f:') === true || isNamesake(stated, live, path));
+  });
+}
+
+function isNamesake(stated: KubeObject, live: KubeObject, path: FieldPath): boolean {
+  const ours = valueAt(stated, path.slice(0, -1));
+  const name = nameOf(valueAt(live, path));
+  return name !== undefined && Array.isArray(ours) && ours.some((one) => nameOf(one) === name);
+}
+
+function nameOf(value: unknown): unknown {
+  return isFields(value) ? value['name'] : undefined;
+}
