@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Executables that are built from one Go module of this repository, which pins the versions of all that goes into them. */
@@ -29,10 +29,16 @@ export function goModule<Name extends string>(props: GoModuleProps<Name>): GoMod
   const settings = Object.entries(variables).map(([variable, value]) => ` -X ${variable}=${value}`);
   const flags = ['-mod=readonly', '-buildvcs=false', '-trimpath', `-ldflags=-s -w${settings.join('')}`];
   const hash = createHash('sha256');
-  for (const file of ['go.mod', 'go.sum']) hash.update(readFileSync(join(folder, file)));
+  for (const file of sourcesIn(folder)) hash.update(readFileSync(join(folder, file)));
   hash.update(JSON.stringify([packages, flags]));
   const key = [version, process.platform, process.arch, hash.digest('hex').slice(0, 12)].join('-');
   return { title: `${name} ${version}`, folder, packages, flags, key };
+}
+
+/** The pins, and the programs that are this repository's own. */
+function sourcesIn(folder: string): readonly string[] {
+  const programs = readdirSync(folder).filter((name) => name.endsWith('.go'));
+  return ['go.mod', 'go.sum', ...programs.toSorted()];
 }
 
 /** What a line of a module's go.mod says. @throws when no line matches. */
