@@ -6,12 +6,12 @@ import { databaseServices, typeOf } from '../../controller/database/kinds.ts';
 import { stateAll } from '../../controller/database/stated.ts';
 import { connect, KubeClient, type Kube } from '../../controller/kube/index.ts';
 import { newNamespace, sharedCluster } from '../cluster/index.ts';
-import { databaseService, eventually, installCrd } from '../controller/running-plumbline.ts';
+import { eventually, installCrd } from '../controller/running-plumbline.ts';
 import type { ControllerReport } from './controller-child.ts';
+import { benchDatabase } from './database.ts';
 import type { Result } from './figures.ts';
 
 const count = 200;
-const spec = { replicas: 3, durability: 'Sync', backup: { schedule: '30 2 * * *', volume: { size: '1Gi' } } };
 
 /** 200 DatabaseServices created at once until all their objects exist, against the same bodies applied by a plain loop. */
 export async function converge(progress: (line: string) => void): Promise<Result> {
@@ -72,7 +72,7 @@ async function makeSample(
 }
 
 async function create(kube: Kube, namespace: string, name: string): Promise<void> {
-  await kube.create(databaseService(namespace, name, spec), { type: databaseServices, fieldManager: 'bench' });
+  await kube.create(benchDatabase(namespace, name), { type: databaseServices, fieldManager: 'bench' });
 }
 
 async function plainLoop(kube: Kube, sample: StoredDatabaseService, namespace: string, loops: number): Promise<number> {

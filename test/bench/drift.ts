@@ -1,108 +1,118 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { databaseServices, typeOf } from '../../controller/database/kinds.ts';
-import { stateAll } from '../../controller/database/stated.ts';
-import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
-import type { KubeObject } from '../../controller/kube/index.ts';
-import { newNamespace, sharedCluster } from '../cluster/index.ts';
-import { databaseService, eventually, installCrd, RunningPlumbline } from '../controller/running-plumbline.ts';
+import { typeOf } from '../../controller/database/kinds.ts';
+import type { Kube } from '../../controller/kube/index.ts';
+import { newNamespace } from '../cluster/index.ts';
 import { repairTime } from '../repair-time.ts';
+import { Arena } from './arena.ts';
+import { bareApplies } from './bare-applies.ts';
+import { compare, naming, plumbline, reapply, type Contender } from './contender.ts';
+import { Contestant, type Usage } from './contestant.ts';
 import { edits, valueAt, type Edit } from './edits.ts';
 import { median, quantile, type Result } from './figures.ts';
+import { asked } from './request-counts.ts';
 
 const databases = 10;
-const bareRounds = 20;
-const spec = { replicas: 3, durability: 'Sync', backup: { schedule: '30 2 * * *', volume: { size: '1Gi' } } };
+const editor = 'kubectl-edit';
+/** After each repair, so that everybody has done with one edit before the next one comes. */
+const pauseMs = 300;
 
-/** 200 edits of owned fields, one after the other: from the edit's own answer to the repaired value in a watch. */
-export async function drift(progress: (line: string) => void): Promise<Result> {
-  const cluster = await sharedCluster();
-  await installCrd(cluster);
-  const [namespace, bareNamespace] = [await newNamespace(cluster), await newNamespace(cluster)];
-  await using running = await RunningPlumbline.start(cluster, { namespace });
-  progress(`${databases} databases`);
-  for (let i = 0; i < databases; i++)
-    await running.kube.create(databaseService(namespace, `db-${i}`, spec), {
-      type: databaseServices,
-      fieldManager: 'bench',
-    });
-  await settled(running);
-  const resource = (await running.database(namespace, 'db-0')) as unknown as StoredDatabaseService;
-  progress('bare applies of the same objects');
-  const floor = await bareApplies(running, resource, bareNamespace);
-  progress(`${databases * edits.length} edits`);
-  const times: number[] = [];
-  const ratios: number[] = [];
-  const before = running.requests.length;
-  for (let i = 0; i < databases; i++) {
-    for (const [n, edit] of edits.entries()) {
-      const ms = await repaired(running, namespace, `db-${i}`, edit, i * edits.length + n);
-      times.push(ms);
-      ratios.push(ms / median(floor.get(`${edit.kind}${edit.suffix}`) ?? []));
-    }
-  }
-  await settled(running);
-  return {
-    figures: {
-      edits: times.length,
-      bareApplyMs: median([...floor.values()].flat()),
-      bareApplyOfStatefulSetMs: median(floor.get('StatefulSet') ?? []),
-      repairP50Ms: median(times),
-      repairP99Ms: quantile(times, 0.99),
-      p50ToBareApply: median(ratios),
-      p99ToBareApply: quantile(ratios, 0.99),
-      requestsPerRepair: running.requestsAfter(before).length / times.length,
-      namedEditors: running.drifts.filter(({ editor }) => editor.manager === 'kubectl-edit').length / times.length,
-    },
-    targets: { p50ToBareApply: 4, p99ToBareApply: 20, requestsPerRepair: 3 },
-  };
+/** How one contender put back all edits. */
+interface Repairs {
+  /** From the edit's own answer to the repaired value in a watch, in milliseconds. */
+  readonly times: readonly number[];
+  /** Each to the median bare apply of the same object. */
+  readonly ratios: readonly number[];
+  readonly usage: Usage;
 }
 
-async function repaired(
-  { kube }: RunningPlumbline,
-  namespace: string,
-  database: string,
-  edit: Edit,
-  n: number,
-): Promise<number> {
+type Floor = Awaited<ReturnType<typeof bareApplies>>;
+
+/** 200 edits of owned fields, one after the other, put back by each contender in its turn. */
+export async function drift(progress: (line: string) => void): Promise<Result> {
+  await using arena = await Arena.open();
+  progress('bare applies of the same objects');
+  const floor = await bareApplies(arena.kube, await newNamespace(arena.cluster));
+  const repairsBy = async (contender: Contender): Promise<Repairs> => {
+    progress(`${contender.title}: ${databases} databases`);
+    // No interval of a loop is shorter than none.
+    await using contestant = await Contestant.start(arena, { contender, databases, intervalSeconds: 0 });
+    progress(`${contender.title}: ${databases * edits.length} edits`);
+    return await repairAll(arena.kube, contestant, floor);
+  };
+  const ours = await repairsBy(plumbline);
+  const reapplied = await repairsBy(reapply);
+  const compared = await repairsBy(compare);
+  console.table({
+    [plumbline.title]: columns(ours),
+    [reapply.title]: columns(reapplied),
+    [compare.title]: columns(compared),
+  });
+  return result(floor, ours, reapplied, compared);
+}
+
+async function repairAll(kube: Kube, contestant: Contestant, floor: Floor): Promise<Repairs> {
+  const times: number[] = [];
+  const ratios: number[] = [];
+  const usage = await contestant.usageDuring(async () => {
+    const { databases, namespace } = contestant.stage;
+    for (const { metadata } of databases) {
+      for (const edit of edits) {
+        const ms = await repaired(kube, namespace, metadata.name, edit, times.length);
+        times.push(ms);
+        ratios.push(ms / median(floor.get(`${edit.kind}${edit.suffix}`) ?? []));
+        await delay(pauseMs);
+      }
+    }
+    await contestant.atRest();
+  });
+  return { times, ratios, usage };
+}
+
+async function repaired(kube: Kube, namespace: string, database: string, edit: Edit, n: number): Promise<number> {
   const type = typeOf(edit);
   const ref = { namespace, name: `${database}${edit.suffix}` };
   const right = valueAt(await kube.get(type, ref), edit.path);
-  const act = () => kube.patch(type, ref, { kind: edit.patch, body: edit.body(n), fieldManager: 'kubectl-edit' });
+  const act = () => kube.patch(type, ref, { kind: edit.patch, body: edit.body(n), fieldManager: editor });
   return repairTime(kube, type, ref, act, (object) => isDeepStrictEqual(valueAt(object, edit.path), right));
 }
 
-/** The floor: the same objects applied with one changed label each time, where no controller watches. By kind and suffix of the name. */
-async function bareApplies(
-  { kube }: RunningPlumbline,
-  resource: StoredDatabaseService,
-  namespace: string,
-): Promise<ReadonlyMap<string, readonly number[]>> {
-  const stated = stateAll(resource).filter(({ object }) => object.kind !== 'PersistentVolumeClaim');
-  const times = new Map<string, number[]>(stated.map(({ object }) => [objectKey(object, resource), []]));
-  for (let round = 0; round <= bareRounds; round++) {
-    for (const { object } of stated) {
-      const { ownerReferences: _, ...metadata } = object.metadata;
-      const labels = { ...metadata.labels, round: `${round}` };
-      const start = performance.now();
-      await kube.apply(
-        { ...object, metadata: { ...metadata, labels, namespace } },
-        { type: typeOf(object), fieldManager: 'bare', force: true },
-      );
-      // The first one creates.
-      if (round > 0) times.get(objectKey(object, resource))?.push(performance.now() - start);
-    }
-  }
-  return times;
+function columns({ times, usage }: Repairs): Readonly<Record<string, number | string>> {
+  return {
+    'p50 ms': median(times).toFixed(1),
+    'p99 ms': quantile(times, 0.99).toFixed(1),
+    'requests per repair': requestsPerRepair({ times, usage }).toFixed(1),
+    'CPU ms per repair': ((1000 * usage.cpuSeconds) / times.length).toFixed(1),
+    'editors named': naming(usage.reports, editor) / times.length,
+  };
 }
 
-function objectKey({ kind, metadata }: KubeObject, resource: StoredDatabaseService): string {
-  return `${kind}${metadata.name.slice(resource.metadata.name.length)}`;
+function requestsPerRepair({ times, usage }: Pick<Repairs, 'times' | 'usage'>): number {
+  return asked(usage.requests) / times.length;
 }
 
-async function settled(running: RunningPlumbline): Promise<void> {
-  await eventually('no request for a second', async () => {
-    const before = running.requests.length;
-    await new Promise((resolve) => setTimeout(resolve, 1000));
-    return running.requestsAfter(before).length === 0 || undefined;
-  });
+function result(floor: Floor, ours: Repairs, reapplied: Repairs, compared: Repairs): Result {
+  const p99 = ({ times }: Repairs): number => quantile(times, 0.99);
+  return {
+    figures: {
+      edits: ours.times.length,
+      bareApplyMs: median([...floor.values()].flat()),
+      bareApplyOfStatefulSetMs: median(floor.get('StatefulSet') ?? []),
+      repairP50Ms: median(ours.times),
+      repairP99Ms: p99(ours),
+      p50ToBareApply: median(ours.ratios),
+      p99ToBareApply: quantile(ours.ratios, 0.99),
+      requestsPerRepair: requestsPerRepair(ours),
+      namedEditors: naming(ours.usage.reports, editor) / ours.times.length,
+      reapplyP50Ms: median(reapplied.times),
+      reapplyP99Ms: p99(reapplied),
+      reapplyRequestsPerRepair: requestsPerRepair(reapplied),
+      compareP50Ms: median(compared.times),
+      compareP99Ms: p99(compared),
+      compareRequestsPerRepair: requestsPerRepair(compared),
+      p50ToReapply: median(ours.times) / median(reapplied.times),
+      p99ToReapply: p99(ours) / p99(reapplied),
+    },
+    targets: { p50ToBareApply: 4, p99ToBareApply: 20, requestsPerRepair: 3, p50ToReapply: 1.2, p99ToReapply: 2 },
+  };
 }

@@ -3,11 +3,13 @@ import { drift } from './drift.ts';
 import { failover } from './failover.ts';
 import { rollout } from './rollout.ts';
 import { renderBench } from './render.ts';
+import { steady } from './steady.ts';
 import type { Bench, Figures } from './figures.ts';
 
 const benches: Readonly<Record<string, Bench>> = {
   render: renderBench,
   drift,
+  steady,
   converge,
   failover,
   rollout,
