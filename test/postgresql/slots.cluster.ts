@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { slotsAnnotation } from '../../constructs/labels.ts';
+import { claimName } from '../../constructs/names.ts';
 import { memberSlots, type MemberSlots } from '../../controller/health/logical-slots.ts';
 import { whyNoNode } from '../cluster/index.ts';
 import { podDeleted } from './faults.ts';
@@ -108,6 +109,29 @@ test('a logical slot of three members', { skip }, async (t) => {
     assert.doesNotMatch(told, /SlotLost: .* slot cdc/);
     await consumer.consume('cdc');
     assert.deepEqual(consumer.missing(310), []);
+  });
+
+  await t.test('the old primary keeps the slot that was given up; when it is cloned anew, that is told', async () => {
+    const primary = await managed.primary();
+    const keeper = await managed.until('one has it still', async () => {
+      for (const member of database.members) {
+        const own = (await slotsOf(managed, member))?.own ?? [];
+        if (member !== primary && own.some(({ name }) => name === 'audit')) return member;
+      }
+      return undefined;
+    });
+    const { cluster, namespace } = database;
+    const things = [`persistentvolumeclaim/${claimName('orders', database.members.indexOf(keeper))}`, `pod/${keeper}`];
+    const { code, stderr } = await cluster.kubectlRun(['-n', namespace, 'delete', ...things, '--wait=false']);
+    assert.equal(code, 0, stderr);
+    await managed.until('its end is told', () =>
+      managed.steps.some(
+        ({ reason, message }) =>
+          reason === 'SlotGone' && message.startsWith(`${keeper} does not have logical slot audit (database app`),
+      ),
+    );
+    await database.allStream();
+    await inStep(consumer);
   });
 });
 
