@@ -31,7 +31,7 @@ export const slotsAnnotation = 'plumbline.dev/slots';
 export const askedRestartAnnotation = 'plumbline.dev/restart';
 /** The versions of the Secrets that a member is to have mounted, by name: JSON. Written by the controller, for a change makes the kubelet look at once. */
 export const secretsAnnotation = 'plumbline.dev/secrets';
-/** On a request for a switchover: whoever is in step may take over. Read by the steward of the primary. */
+/** On a request for a switchover, with the name of its candidate: whoever is in step may take over. Read by the steward of the primary. */
 export const anyoneAnnotation = 'plumbline.dev/anyone';
 /** On a DatabaseService: the number of an entry of its history that is to be in force instead of what the spec says. */
 export const rollbackAnnotation = 'plumbline.dev/rollback-to';

@@ -28,8 +28,7 @@ for argument in "$@"; do
 done
 export PGCONNECT_TIMEOUT=30 PGAPPNAME=plumbline-backup PGCLIENTENCODING=UTF8
 
-name=$(date -u +%Y%m%dT%H%M%SZ)
-partial=$into/.partial-$name-$$
+partial=$into/.partial-$$
 passwords=\${PLUMBLINE_RUN:-/run/plumbline}/pgpass-$$
 # What the last program said on its standard error.
 said=\${PLUMBLINE_RUN:-/run/plumbline}/said-$$
@@ -70,6 +69,19 @@ run() {
   child=
   cat -- "$said" >&2
   rm -- "$said"
+}
+
+# The schedule never starts two runs, but somebody may start one beside it. The lock goes with this process, however it ends.
+wait_for_others() {
+  exec 9>"$into/.lock"
+  run python3 -c 'import fcntl
+try:
+    fcntl.flock(9, fcntl.LOCK_EX | fcntl.LOCK_NB)
+except BlockingIOError:
+    print("backup: waits for another run to end", flush=True)
+    fcntl.flock(9, fcntl.LOCK_EX)
+except OSError as error:
+    print(f"backup: goes on without a lock, which this volume does not have: {error.strerror}", flush=True)'
 }
 
 # The network of a new pod takes a moment, and so does the Service of a primary that has just moved.
@@ -133,8 +145,10 @@ prune() {
 }
 
 mkdir -p -- "$into"
-# What a killed run left; no other run is there, for the schedule forbids it.
+wait_for_others
+# What a killed run left.
 rm -rf -- "$into"/.partial-*
+name=$(date -u +%Y%m%dT%H%M%SZ)
 mkdir -- "$partial"
 write_password_file
 wait_for_server
@@ -150,7 +164,7 @@ sync -- "$partial"
 mv -T -- "$partial" "$into/$name"
 sync -- "$into"
 echo "backup: $into/$name is complete"
-prune
+prune || echo "backup: not every old backup could be removed" >&2
 `,
   'clone.sh': `#!/usr/bin/env bash
 # Patroni runs this to make a replica: --datadir=… --connstring=… and more. As with initdb.sh, the directory appears whole or not at all.
@@ -257,7 +271,8 @@ def _write(path, text):
 `,
   'handover.py': `"""Shortens a switchover. While one is asked for, every other replica of Patroni sleeps for two seconds when the lock becomes free, and where commits
 wait for a replica nothing is acknowledged before one of them follows. So the request is taken back as soon as the primary has begun to stop: it goes
-on handing over, and whoever is in step takes the lock at once. Only where the request says that anyone may.
+on handing over, and whoever is in step takes the lock at once. Only where the request says that anyone may, and is the one that says so: the
+annotation bears the name of the replica that was named with it, for it may outlive its request.
 """
 
 from identity import annotation
@@ -285,11 +300,13 @@ class Handover:
         try:
             kube = Kube("plumbline-steward")
             found = kube.get("configmaps", request)
-            if annotation(found, "leader") == self._member.name and annotation(found, ANYONE):
-                kube.annotate("configmaps", request, {"leader": None, "member": None})
+            named = annotation(found, "member")
+            if annotation(found, "leader") == self._member.name and named and annotation(found, ANYONE) == named:
+                version = found["metadata"]["resourceVersion"]
+                kube.annotate("configmaps", request, {"leader": None, "member": None, ANYONE: None}, version)
                 print("steward: whoever is in step may take over", flush=True)
         except KubeError as error:
-            return f"the switchover stays with the replica that was named: {error}"
+            return error
         return None
 `,
   'identity.py': `"""The identity of a database is the system identifier of its data. It is kept as an annotation on every claim, so that it outlives Patroni's own
@@ -303,7 +320,10 @@ IDENTITY = "plumbline.dev/system-identifier"
 
 
 def identity_of(directory):
-    """The system identifier, where the control file is there and its checksum is right; else None."""
+    """The system identifier, where the control file is there and its checksum is right; else None.
+
+    A wrong checksum is a warning and no failure: \`WARNING\` on standard output up to PostgreSQL 15, \`warning\` among the errors later.
+    """
     if not os.path.isfile(f"{directory}/PG_VERSION"):
         return None
     try:
@@ -316,7 +336,7 @@ def identity_of(directory):
         )
     except OSError as error:
         raise SystemExit(f"pg_controldata cannot be run: {error}") from error
-    if done.returncode != 0 or "WARNING" in done.stdout + done.stderr:
+    if done.returncode != 0 or "warning" in (done.stdout + done.stderr).lower():
         return None
     found = re.search(r"^Database system identifier:\\s+(\\d+)$", done.stdout, re.M)
     return found.group(1) if found else None
@@ -645,16 +665,22 @@ def missing_keys():
     return [key for key in (*SYSTEM.values(), "restapi") if not _system(key) or "\\n" in _system(key)]
 
 
+def is_owner_usable():
+    """Whether the owner of the database has a password, as text."""
+    return bool(read_text(f"{SECRETS}/credentials/password"))
+
+
 def _system(key):
-    """Without the newline at the end that an editor leaves."""
-    return (read_text(f"{SECRETS}/system/{key}") or "").rstrip("\\n")
+    """Without the end of the line that an editor leaves: libpq takes it off what it reads from a password file, also that of Windows."""
+    return (read_text(f"{SECRETS}/system/{key}") or "").rstrip("\\r\\n")
 
 
 def read_text(path):
+    """None where there is no such file, or no text in it: bytes that are not UTF-8 can be no password."""
     try:
-        with open(path, encoding="utf-8") as file:
+        with open(path, encoding="utf-8", newline="") as file:
             return file.read()
-    except OSError:
+    except (OSError, UnicodeDecodeError):
         return None
 `,
   'postmaster.py': `"""What the server of a data directory says of itself in \`postmaster.pid\`: from files, so that looking costs nothing."""
@@ -964,6 +990,7 @@ from sql import SqlError, literal
 
 ASKED = os.environ.get("PLUMBLINE_ASKED", "/etc/plumbline-asked")
 LIBRARIES = "shared_preload_libraries"
+LONGEST_PAUSE_SECONDS = 30
 # Patroni gives these to the server as arguments, so that the server itself never has them waiting.
 # Source: https://patroni.readthedocs.io/en/latest/patroni_configuration.html
 COMMAND_LINE = (
@@ -985,12 +1012,18 @@ def digest_of(configuration):
 
 
 class Settings:
-    def __init__(self, member, sql):
+    def __init__(self, member, sql, clock):
         self._data = member.data
         self._port = member.rest_port
         self._sql = sql
-        self._restarted = None
+        self._clock = clock
+        # The digest that was judged last, and what PostgreSQL refuses of it.
         self._judged = (None, None)
+        self._is_restart_needed = False
+        self._restarted = None
+        # Patroni may turn a restart down for a while.
+        self._turned_down = 0
+        self._not_before = 0
 
     def mark(self):
         """Changes whenever there is something to judge anew: another configuration, or another start of the server. From files, so it costs nothing."""
@@ -999,11 +1032,11 @@ class Settings:
             file = os.stat(f"{self._data}/patroni.dynamic.json")
         except OSError:
             return None
-        return None if since is None else (file.st_ino, file.st_mtime_ns, *since)
+        return None if since is None else (file.st_ino, file.st_mtime_ns, self._turned_down, *since)
 
     def judge(self):
         """What is to be stated, or None while Patroni cannot say yet."""
-        configuration = json.loads(read_text(f"{self._data}/patroni.dynamic.json") or "null")
+        configuration = self._configuration()
         _, said = ask(self._port, "GET", "/patroni")
         if not isinstance(configuration, dict) or said is None or said.get("state") != "running":
             return None
@@ -1011,8 +1044,12 @@ class Settings:
         if self._judged[0] != digest:
             self._judged = (digest, self._refused(configuration["postgresql"]["parameters"]))
         reasons = said.get("pending_restart_reason") or {}
-        restart = {name: [reason.get("old_value"), reason.get("new_value")] for name, reason in reasons.items()}
-        return {"digest": digest, "refused": self._judged[1], "restart": self._confirmed(restart)}
+        restart = self._confirmed({name: [one.get("old_value"), one.get("new_value")] for name, one in reasons.items()})
+        self._is_restart_needed = bool(restart)
+        return {"digest": digest, "refused": self._judged[1], "restart": restart}
+
+    def _configuration(self):
+        return json.loads(read_text(f"{self._data}/patroni.dynamic.json") or "null")
 
     def _confirmed(self, restart):
         """Those that the server confirms. Patroni asks it one second after a reload, which it may not have seen by then, and never again."""
@@ -1039,17 +1076,26 @@ class Settings:
         return refused
 
     def restart_if_asked(self):
-        """Restarts the server once for each request. Patroni does nothing where no setting waits. Returns what went wrong, or None."""
+        """Restarts the server once for each request, which names the settings that it is for: those that are there now, judged, and not refused. One
+        that was left on the pod since other settings is nobody's wish any more. Returns what went wrong, or None."""
         asked = (read_text(f"{ASKED}/restart") or "").strip()
         if not asked or asked == self._restarted or self.mark() is None:
             return None
+        digest = asked.split("-")[0]
+        if digest != self._judged[0] or digest != digest_of(self._configuration()):
+            return None
         if self._judged[1]:
-            return f"no restart: PostgreSQL refuses {', '.join(sorted(self._judged[1]))}"
-        status, _ = ask(self._port, "POST", "/restart", {"restart_pending": True})
-        if status is None:
-            return "Patroni does not answer to a restart"
-        self._restarted = asked
-        return None
+            return f"PostgreSQL refuses {', '.join(sorted(self._judged[1]))}"
+        if not self._is_restart_needed or self._clock() < self._not_before:
+            return None
+        status, answer = ask(self._port, "POST", "/restart", {"restart_pending": True})
+        if status == 200:
+            self._restarted, self._turned_down = asked, 0
+            return None
+        # What is stated may be old by now, so it is judged anew; then it is tried again.
+        self._not_before = self._clock() + min(2**self._turned_down, LONGEST_PAUSE_SECONDS)
+        self._turned_down += 1
+        return f"Patroni says: {answer or 'nothing'}"
 
 
 def refusals(parameters):
@@ -1284,7 +1330,7 @@ from configuration import RUN, serves_tls, write_configuration
 from identity import annotation, claim_of, identity_of, record, recorded
 from kube import Kube, KubeError
 from member import Member
-from passwords import missing_keys, read_text
+from passwords import is_owner_usable, missing_keys, read_text
 from verdict import judge
 
 START = "plumbline.dev/start"
@@ -1334,6 +1380,12 @@ class Gate:
         )
         if verdict == "start" and own is None:
             record(self.kube, self.member.name, local)
+        if verdict == "initialise" and not is_owner_usable():
+            return (
+                "hold",
+                "CredentialsUnusable",
+                f"the Secret with the credentials has no text under the key password, so {self.member.username} could never log in: put one there",
+            )
         if verdict == "initialise":
             # No identity is known, so what Patroni moved aside never was anybody's data.
             shutil.rmtree(f"{self.data}.failed", ignore_errors=True)
@@ -1403,14 +1455,15 @@ class Gate:
                 shutil.rmtree(leftover)
         if not os.path.isdir(self.data) or not os.listdir(self.data):
             return None, None
+        # First, for the programs of one major cannot read the control file of another.
+        major = (read_text(f"{self.data}/PG_VERSION") or "").strip()
+        if major.isdigit() and major != str(self.member.major):
+            return None, (
+                "WrongMajor",
+                f"the data is of PostgreSQL {major}, the spec says {self.member.major}: correct spec.version",
+            )
         identity = identity_of(self.data)
         if identity:
-            major = (read_text(f"{self.data}/PG_VERSION") or "").strip()
-            if major != str(self.member.major):
-                return None, (
-                    "WrongMajor",
-                    f"the data is of PostgreSQL {major}, the spec says {self.member.major}: correct spec.version",
-                )
             return identity, None
         return None, (
             "DataUnreadable",
@@ -1536,7 +1589,7 @@ from handover import Handover
 from identity import identity_of, record, recorded
 from kube import Kube, KubeError
 from member import Member
-from passwords import all_passwords
+from passwords import all_passwords, is_owner_usable
 from postmaster import primary_since, server_since
 from rest import ask
 from roles import facts_query, plan
@@ -1563,7 +1616,7 @@ class Steward:
         self.usage = Usage(self.data)
         self.handover = Handover(self.member)
         self.tls = TlsStatement(self.member, clock)
-        self.settings = Settings(self.member, self.sql)
+        self.settings = Settings(self.member, self.sql, clock)
         self.slots = Slots(self.member, self.sql, clock)
         self.judged = None
         self.clock = clock
@@ -1575,7 +1628,7 @@ class Steward:
         self.kept_at = 0
         self.kept = {}
         self.stated = None
-        self.complaint = None
+        self.complaints = {}
 
     def look(self):
         primary = primary_since(self.data)
@@ -1594,9 +1647,7 @@ class Steward:
     def rest(self):
         """Waits for the next look, with an eye on a primary that stops."""
         for _ in range(GLANCES):
-            complaint = self.handover.look()
-            if complaint:
-                self.complain(complaint)
+            self.complain("the switchover stays with the replica that was named", self.handover.look())
             time.sleep(LOOK_EVERY_SECONDS / GLANCES)
 
     def ensure(self, wanted):
@@ -1617,12 +1668,14 @@ class Steward:
                 self.sql.run(step.statement)
                 log(step.what)
         except (SqlError, KubeError) as error:
-            self.complain(f"roles and database are not in order yet: {error}")
+            self.complain("roles and database are not in order yet", error)
             self.not_before = self.clock() + self.pause
             self.pause = min(self.pause * 2, 5)
             return
         self.ensured, self.pause = wanted, 1
-        self.complain(None)
+        self.complain("roles and database are not in order yet", None)
+        lack = None if is_owner_usable() else "its Secret holds none, or one that is no text"
+        self.complain(f"the password of role {self.member.username} stays as it is", lack)
 
     def identify(self):
         """Asks the API once: later, a password is to be set also while the API is away."""
@@ -1635,9 +1688,7 @@ class Steward:
 
     def judge(self):
         """States what this server makes of the settings, when they or the server are new, and restarts it when the pod is asked for that."""
-        complaint = self.settings.restart_if_asked()
-        if complaint:
-            self.complain(complaint)
+        self.complain("the restart that the pod is asked for has to wait", self.settings.restart_if_asked())
         mark = self.settings.mark()
         # A primary says nothing before its roles and its database are there: so whoever reads this knows that they are.
         if mark is None or mark == self.judged or (primary_since(self.data) and self.ensured is None):
@@ -1650,7 +1701,7 @@ class Steward:
             Kube("plumbline-steward").annotate("pods", self.member.name, {SETTINGS: stated})
             self.judged = mark
         except (SqlError, KubeError) as error:
-            self.complain(f"settings cannot be stated on the pod: {error}")
+            self.complain("settings cannot be stated on the pod", error)
 
     def measure(self, is_primary):
         if not is_primary and not self.slots.has_any:
@@ -1660,7 +1711,7 @@ class Steward:
             try:
                 self.kept = json.loads(self.sql.run(KEPT_QUERY))
             except SqlError as error:
-                self.complain(f"slots cannot be measured: {error}")
+                self.complain("slots cannot be measured", error)
         wanted = annotation_of(self.usage.measure(self.kept))
         if wanted is None or wanted == self.stated:
             return
@@ -1668,24 +1719,26 @@ class Steward:
             Kube("plumbline-steward").annotate("pods", self.member.name, {USAGE: wanted})
             self.stated = wanted
         except KubeError as error:
-            self.complain(f"use cannot be stated on the pod: {error}")
+            self.complain("use cannot be stated on the pod", error)
 
     def state_slots(self, is_primary):
         try:
             self.slots.look(server_since(self.data), is_primary)
         except (SqlError, KubeError) as error:
-            self.complain(f"slots cannot be stated on the pod: {error}")
+            self.complain("slots cannot be stated on the pod", error)
 
     def state_tls(self):
         try:
             self.tls.look(server_since(self.data))
         except KubeError as error:
-            self.complain(f"the certificate cannot be stated on the pod: {error}")
+            self.complain("the certificate cannot be stated on the pod", error)
 
-    def complain(self, text):
-        if text and text != self.complaint:
-            log(text)
-        self.complaint = text
+    def complain(self, what, why):
+        """Logs what is wrong once, until it is wrong in another way; None: it is right again."""
+        text = None if why is None else str(why)
+        if text and text != self.complaints.get(what):
+            log(f"{what}: {text}")
+        self.complaints[what] = text
 
 
 # How much WAL each slot keeps from being removed; of a standby only those that are not Patroni's, which moves its own along.
@@ -1712,7 +1765,7 @@ def main():
             steward.rest()
         except Exception as error:  # pylint: disable=broad-except
             # A steward that ended would make the whole member unready, and so end the service of a healthy primary.
-            steward.complain(f"goes on after {type(error).__name__}: {error}")
+            steward.complain("goes on", f"{type(error).__name__}: {error}")
             time.sleep(LOOK_EVERY_SECONDS)
 
 
@@ -1767,9 +1820,9 @@ watch_secrets() {
   local seen=$2 now
   while sleep 2; do
     now=$(versions)
-    if [[ $now != "$seen" ]]; then
+    if [[ $now != "$seen" ]] && python3 -B "$scripts/start_gate.py" compose; then
       seen=$now
-      python3 -B "$scripts/start_gate.py" compose && kill -HUP "$1" 2>/dev/null
+      kill -HUP "$1" 2>/dev/null
     fi
   done
 }

@@ -157,10 +157,10 @@ function idleSince(health: MemberHealth, { uid }: Child, facts: Pod, advances: A
   return Math.max(movedAt, advances.get(uid)?.at ?? movedAt);
 }
 
-/** Names a need for a restart: what is to be in force, and what is. */
+/** Names a need for a restart: the settings that are to be in force, in clear, and what is. */
 function restartOf(settings: Settings | undefined): string | undefined {
   if (settings === undefined || Object.keys(settings.restart).length === 0) return undefined;
-  return digestOf([settings.digest, settings.restart]);
+  return `${settings.digest}-${digestOf(settings.restart)}`;
 }
 
 function isLowered(settings: Settings | undefined): boolean {

@@ -71,7 +71,7 @@ export class StepExecutor implements Steps {
         name: names.patroniFailover,
         namespace,
         labels: { ...patroniLabels(name) },
-        annotations: { leader: from, member: candidate, ...(isOpen ? { [anyoneAnnotation]: 'true' } : {}) },
+        annotations: { leader: from, member: candidate, ...(isOpen ? { [anyoneAnnotation]: candidate } : {}) },
       },
     };
     await this.#kube.apply(body, { type: configMaps, fieldManager: switchoverManager, force: true, signal });

@@ -74,6 +74,7 @@ const gateReasons: Readonly<Record<string, Pick<Trouble, 'reason' | 'isStalled'>
   ForeignData: { reason: 'ForeignData', isStalled: true },
   IdentityConflict: { reason: 'IdentityConflict', isStalled: true },
   InitialisationFailed: { reason: 'InitialisationFailed', isStalled: true },
+  CredentialsUnusable: { reason: 'CredentialsUnusable', isStalled: true },
   SystemSecretIncomplete: { reason: 'SystemSecretIncomplete', isStalled: true },
   TlsSecretUnusable: { reason: 'CertificateUnusable', isStalled: true },
   VolumeFull: { reason: 'VolumeFull', isStalled: true },

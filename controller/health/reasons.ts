@@ -27,6 +27,8 @@ export const reasons = {
   InitialisationFailed: 'A new database cannot be initialised; the message has the last words of initdb.',
   WrongMajor: 'The image or the data is of another major version of PostgreSQL than the spec says.',
   SystemSecretIncomplete: 'The Secret with the passwords of the system lacks one.',
+  CredentialsUnusable:
+    'The Secret with the credentials holds no text as password, so nobody could log in to a new database.',
   ForeignData: 'A volume holds the data of another database.',
   IdentityConflict: 'The claims of the members hold data of different databases.',
   DataUnreadable: 'A data directory is not empty and no valid data of PostgreSQL.',

@@ -8,6 +8,22 @@ import { databaseService, eventually, RunningPlumbline } from '../controller/run
 const reason = whyNoNode();
 const skip = reason === undefined ? false : `No node here: ${reason}.`;
 
+/** What the start gate takes for the identity of this member's data, and of a copy with one wrong bit in its control file. */
+const identities = `import os, shutil, sys, tempfile
+sys.path.insert(0, "/etc/plumbline")
+from identity import identity_of
+with tempfile.TemporaryDirectory() as copy:
+    os.mkdir(f"{copy}/global")
+    for name in ("PG_VERSION", "global/pg_control"):
+        shutil.copy(f"/data/pgdata/{name}", f"{copy}/{name}")
+    good = identity_of(copy)
+    with open(f"{copy}/global/pg_control", "r+b") as file:
+        first = file.read(1)[0]
+        file.seek(0)
+        file.write(bytes([first ^ 1]))
+    print(good, identity_of(copy))
+`;
+
 test('three members start on a node: one primary, two that stream, and the Service leads to it', { skip }, async () => {
   // GIVEN a namespace that admits restricted pods only, and a database of three
   const cluster = await sharedNodeCluster();
@@ -55,6 +71,13 @@ test('three members start on a node: one primary, two that stream, and the Servi
   const answered = await query(Buffer.from(password, 'base64').toString());
   assert.equal(answered.code, 0, answered.stderr);
   assert.match(answered.stdout, /^1$/m);
+
+  // AND the programs of this major tell a control file of which one bit is wrong from a good one
+  const told = await cluster.kubectlRun(
+    ['-n', namespace, 'exec', '-i', 'orders-0', '-c', 'postgres', '--', 'python3', '-B', '-'],
+    identities,
+  );
+  assert.match(told.stdout, /^[0-9]+ None\n$/, told.stderr);
 
   // AND nothing is asked at rest but by the watches
   await eventually('it comes to rest', async () => {

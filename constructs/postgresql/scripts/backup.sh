@@ -24,8 +24,7 @@ for argument in "$@"; do
 done
 export PGCONNECT_TIMEOUT=30 PGAPPNAME=plumbline-backup PGCLIENTENCODING=UTF8
 
-name=$(date -u +%Y%m%dT%H%M%SZ)
-partial=$into/.partial-$name-$$
+partial=$into/.partial-$$
 passwords=${PLUMBLINE_RUN:-/run/plumbline}/pgpass-$$
 # What the last program said on its standard error.
 said=${PLUMBLINE_RUN:-/run/plumbline}/said-$$
@@ -66,6 +65,19 @@ run() {
   child=
   cat -- "$said" >&2
   rm -- "$said"
+}
+
+# The schedule never starts two runs, but somebody may start one beside it. The lock goes with this process, however it ends.
+wait_for_others() {
+  exec 9>"$into/.lock"
+  run python3 -c 'import fcntl
+try:
+    fcntl.flock(9, fcntl.LOCK_EX | fcntl.LOCK_NB)
+except BlockingIOError:
+    print("backup: waits for another run to end", flush=True)
+    fcntl.flock(9, fcntl.LOCK_EX)
+except OSError as error:
+    print(f"backup: goes on without a lock, which this volume does not have: {error.strerror}", flush=True)'
 }
 
 # The network of a new pod takes a moment, and so does the Service of a primary that has just moved.
@@ -129,8 +141,10 @@ prune() {
 }
 
 mkdir -p -- "$into"
-# What a killed run left; no other run is there, for the schedule forbids it.
+wait_for_others
+# What a killed run left.
 rm -rf -- "$into"/.partial-*
+name=$(date -u +%Y%m%dT%H%M%SZ)
 mkdir -- "$partial"
 write_password_file
 wait_for_server
@@ -146,4 +160,4 @@ sync -- "$partial"
 mv -T -- "$partial" "$into/$name"
 sync -- "$into"
 echo "backup: $into/$name is complete"
-prune
+prune || echo "backup: not every old backup could be removed" >&2

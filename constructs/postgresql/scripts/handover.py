@@ -1,6 +1,7 @@
 """Shortens a switchover. While one is asked for, every other replica of Patroni sleeps for two seconds when the lock becomes free, and where commits
 wait for a replica nothing is acknowledged before one of them follows. So the request is taken back as soon as the primary has begun to stop: it goes
-on handing over, and whoever is in step takes the lock at once. Only where the request says that anyone may.
+on handing over, and whoever is in step takes the lock at once. Only where the request says that anyone may, and is the one that says so: the
+annotation bears the name of the replica that was named with it, for it may outlive its request.
 """
 
 from identity import annotation
@@ -28,9 +29,11 @@ class Handover:
         try:
             kube = Kube("plumbline-steward")
             found = kube.get("configmaps", request)
-            if annotation(found, "leader") == self._member.name and annotation(found, ANYONE):
-                kube.annotate("configmaps", request, {"leader": None, "member": None})
+            named = annotation(found, "member")
+            if annotation(found, "leader") == self._member.name and named and annotation(found, ANYONE) == named:
+                version = found["metadata"]["resourceVersion"]
+                kube.annotate("configmaps", request, {"leader": None, "member": None, ANYONE: None}, version)
                 print("steward: whoever is in step may take over", flush=True)
         except KubeError as error:
-            return f"the switchover stays with the replica that was named: {error}"
+            return error
         return None

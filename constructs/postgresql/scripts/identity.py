@@ -9,7 +9,10 @@ IDENTITY = "plumbline.dev/system-identifier"
 
 
 def identity_of(directory):
-    """The system identifier, where the control file is there and its checksum is right; else None."""
+    """The system identifier, where the control file is there and its checksum is right; else None.
+
+    A wrong checksum is a warning and no failure: `WARNING` on standard output up to PostgreSQL 15, `warning` among the errors later.
+    """
     if not os.path.isfile(f"{directory}/PG_VERSION"):
         return None
     try:
@@ -22,7 +25,7 @@ def identity_of(directory):
         )
     except OSError as error:
         raise SystemExit(f"pg_controldata cannot be run: {error}") from error
-    if done.returncode != 0 or "WARNING" in done.stdout + done.stderr:
+    if done.returncode != 0 or "warning" in (done.stdout + done.stderr).lower():
         return None
     found = re.search(r"^Database system identifier:\s+(\d+)$", done.stdout, re.M)
     return found.group(1) if found else None

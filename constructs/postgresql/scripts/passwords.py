@@ -29,14 +29,20 @@ def missing_keys():
     return [key for key in (*SYSTEM.values(), "restapi") if not _system(key) or "\n" in _system(key)]
 
 
+def is_owner_usable():
+    """Whether the owner of the database has a password, as text."""
+    return bool(read_text(f"{SECRETS}/credentials/password"))
+
+
 def _system(key):
-    """Without the newline at the end that an editor leaves."""
-    return (read_text(f"{SECRETS}/system/{key}") or "").rstrip("\n")
+    """Without the end of the line that an editor leaves: libpq takes it off what it reads from a password file, also that of Windows."""
+    return (read_text(f"{SECRETS}/system/{key}") or "").rstrip("\r\n")
 
 
 def read_text(path):
+    """None where there is no such file, or no text in it: bytes that are not UTF-8 can be no password."""
     try:
-        with open(path, encoding="utf-8") as file:
+        with open(path, encoding="utf-8", newline="") as file:
             return file.read()
-    except OSError:
+    except (OSError, UnicodeDecodeError):
         return None

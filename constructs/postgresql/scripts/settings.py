@@ -14,6 +14,7 @@ from sql import SqlError, literal
 
 ASKED = os.environ.get("PLUMBLINE_ASKED", "/etc/plumbline-asked")
 LIBRARIES = "shared_preload_libraries"
+LONGEST_PAUSE_SECONDS = 30
 # Patroni gives these to the server as arguments, so that the server itself never has them waiting.
 # Source: https://patroni.readthedocs.io/en/latest/patroni_configuration.html
 COMMAND_LINE = (
@@ -35,12 +36,18 @@ def digest_of(configuration):
 
 
 class Settings:
-    def __init__(self, member, sql):
+    def __init__(self, member, sql, clock):
         self._data = member.data
         self._port = member.rest_port
         self._sql = sql
-        self._restarted = None
+        self._clock = clock
+        # The digest that was judged last, and what PostgreSQL refuses of it.
         self._judged = (None, None)
+        self._is_restart_needed = False
+        self._restarted = None
+        # Patroni may turn a restart down for a while.
+        self._turned_down = 0
+        self._not_before = 0
 
     def mark(self):
         """Changes whenever there is something to judge anew: another configuration, or another start of the server. From files, so it costs nothing."""
@@ -49,11 +56,11 @@ class Settings:
             file = os.stat(f"{self._data}/patroni.dynamic.json")
         except OSError:
             return None
-        return None if since is None else (file.st_ino, file.st_mtime_ns, *since)
+        return None if since is None else (file.st_ino, file.st_mtime_ns, self._turned_down, *since)
 
     def judge(self):
         """What is to be stated, or None while Patroni cannot say yet."""
-        configuration = json.loads(read_text(f"{self._data}/patroni.dynamic.json") or "null")
+        configuration = self._configuration()
         _, said = ask(self._port, "GET", "/patroni")
         if not isinstance(configuration, dict) or said is None or said.get("state") != "running":
             return None
@@ -61,8 +68,12 @@ class Settings:
         if self._judged[0] != digest:
             self._judged = (digest, self._refused(configuration["postgresql"]["parameters"]))
         reasons = said.get("pending_restart_reason") or {}
-        restart = {name: [reason.get("old_value"), reason.get("new_value")] for name, reason in reasons.items()}
-        return {"digest": digest, "refused": self._judged[1], "restart": self._confirmed(restart)}
+        restart = self._confirmed({name: [one.get("old_value"), one.get("new_value")] for name, one in reasons.items()})
+        self._is_restart_needed = bool(restart)
+        return {"digest": digest, "refused": self._judged[1], "restart": restart}
+
+    def _configuration(self):
+        return json.loads(read_text(f"{self._data}/patroni.dynamic.json") or "null")
 
     def _confirmed(self, restart):
         """Those that the server confirms. Patroni asks it one second after a reload, which it may not have seen by then, and never again."""
@@ -89,17 +100,26 @@ class Settings:
         return refused
 
     def restart_if_asked(self):
-        """Restarts the server once for each request. Patroni does nothing where no setting waits. Returns what went wrong, or None."""
+        """Restarts the server once for each request, which names the settings that it is for: those that are there now, judged, and not refused. One
+        that was left on the pod since other settings is nobody's wish any more. Returns what went wrong, or None."""
         asked = (read_text(f"{ASKED}/restart") or "").strip()
         if not asked or asked == self._restarted or self.mark() is None:
             return None
+        digest = asked.split("-")[0]
+        if digest != self._judged[0] or digest != digest_of(self._configuration()):
+            return None
         if self._judged[1]:
-            return f"no restart: PostgreSQL refuses {', '.join(sorted(self._judged[1]))}"
-        status, _ = ask(self._port, "POST", "/restart", {"restart_pending": True})
-        if status is None:
-            return "Patroni does not answer to a restart"
-        self._restarted = asked
-        return None
+            return f"PostgreSQL refuses {', '.join(sorted(self._judged[1]))}"
+        if not self._is_restart_needed or self._clock() < self._not_before:
+            return None
+        status, answer = ask(self._port, "POST", "/restart", {"restart_pending": True})
+        if status == 200:
+            self._restarted, self._turned_down = asked, 0
+            return None
+        # What is stated may be old by now, so it is judged anew; then it is tried again.
+        self._not_before = self._clock() + min(2**self._turned_down, LONGEST_PAUSE_SECONDS)
+        self._turned_down += 1
+        return f"Patroni says: {answer or 'nothing'}"
 
 
 def refusals(parameters):

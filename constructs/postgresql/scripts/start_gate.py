@@ -25,7 +25,7 @@ from configuration import RUN, serves_tls, write_configuration
 from identity import annotation, claim_of, identity_of, record, recorded
 from kube import Kube, KubeError
 from member import Member
-from passwords import missing_keys, read_text
+from passwords import is_owner_usable, missing_keys, read_text
 from verdict import judge
 
 START = "plumbline.dev/start"
@@ -75,6 +75,12 @@ class Gate:
         )
         if verdict == "start" and own is None:
             record(self.kube, self.member.name, local)
+        if verdict == "initialise" and not is_owner_usable():
+            return (
+                "hold",
+                "CredentialsUnusable",
+                f"the Secret with the credentials has no text under the key password, so {self.member.username} could never log in: put one there",
+            )
         if verdict == "initialise":
             # No identity is known, so what Patroni moved aside never was anybody's data.
             shutil.rmtree(f"{self.data}.failed", ignore_errors=True)
@@ -144,14 +150,15 @@ class Gate:
                 shutil.rmtree(leftover)
         if not os.path.isdir(self.data) or not os.listdir(self.data):
             return None, None
+        # First, for the programs of one major cannot read the control file of another.
+        major = (read_text(f"{self.data}/PG_VERSION") or "").strip()
+        if major.isdigit() and major != str(self.member.major):
+            return None, (
+                "WrongMajor",
+                f"the data is of PostgreSQL {major}, the spec says {self.member.major}: correct spec.version",
+            )
         identity = identity_of(self.data)
         if identity:
-            major = (read_text(f"{self.data}/PG_VERSION") or "").strip()
-            if major != str(self.member.major):
-                return None, (
-                    "WrongMajor",
-                    f"the data is of PostgreSQL {major}, the spec says {self.member.major}: correct spec.version",
-                )
             return identity, None
         return None, (
             "DataUnreadable",

@@ -16,7 +16,7 @@ from handover import Handover
 from identity import identity_of, record, recorded
 from kube import Kube, KubeError
 from member import Member
-from passwords import all_passwords
+from passwords import all_passwords, is_owner_usable
 from postmaster import primary_since, server_since
 from rest import ask
 from roles import facts_query, plan
@@ -43,7 +43,7 @@ class Steward:
         self.usage = Usage(self.data)
         self.handover = Handover(self.member)
         self.tls = TlsStatement(self.member, clock)
-        self.settings = Settings(self.member, self.sql)
+        self.settings = Settings(self.member, self.sql, clock)
         self.slots = Slots(self.member, self.sql, clock)
         self.judged = None
         self.clock = clock
@@ -55,7 +55,7 @@ class Steward:
         self.kept_at = 0
         self.kept = {}
         self.stated = None
-        self.complaint = None
+        self.complaints = {}
 
     def look(self):
         primary = primary_since(self.data)
@@ -74,9 +74,7 @@ class Steward:
     def rest(self):
         """Waits for the next look, with an eye on a primary that stops."""
         for _ in range(GLANCES):
-            complaint = self.handover.look()
-            if complaint:
-                self.complain(complaint)
+            self.complain("the switchover stays with the replica that was named", self.handover.look())
             time.sleep(LOOK_EVERY_SECONDS / GLANCES)
 
     def ensure(self, wanted):
@@ -97,12 +95,14 @@ class Steward:
                 self.sql.run(step.statement)
                 log(step.what)
         except (SqlError, KubeError) as error:
-            self.complain(f"roles and database are not in order yet: {error}")
+            self.complain("roles and database are not in order yet", error)
             self.not_before = self.clock() + self.pause
             self.pause = min(self.pause * 2, 5)
             return
         self.ensured, self.pause = wanted, 1
-        self.complain(None)
+        self.complain("roles and database are not in order yet", None)
+        lack = None if is_owner_usable() else "its Secret holds none, or one that is no text"
+        self.complain(f"the password of role {self.member.username} stays as it is", lack)
 
     def identify(self):
         """Asks the API once: later, a password is to be set also while the API is away."""
@@ -115,9 +115,7 @@ class Steward:
 
     def judge(self):
         """States what this server makes of the settings, when they or the server are new, and restarts it when the pod is asked for that."""
-        complaint = self.settings.restart_if_asked()
-        if complaint:
-            self.complain(complaint)
+        self.complain("the restart that the pod is asked for has to wait", self.settings.restart_if_asked())
         mark = self.settings.mark()
         # A primary says nothing before its roles and its database are there: so whoever reads this knows that they are.
         if mark is None or mark == self.judged or (primary_since(self.data) and self.ensured is None):
@@ -130,7 +128,7 @@ class Steward:
             Kube("plumbline-steward").annotate("pods", self.member.name, {SETTINGS: stated})
             self.judged = mark
         except (SqlError, KubeError) as error:
-            self.complain(f"settings cannot be stated on the pod: {error}")
+            self.complain("settings cannot be stated on the pod", error)
 
     def measure(self, is_primary):
         if not is_primary and not self.slots.has_any:
@@ -140,7 +138,7 @@ class Steward:
             try:
                 self.kept = json.loads(self.sql.run(KEPT_QUERY))
             except SqlError as error:
-                self.complain(f"slots cannot be measured: {error}")
+                self.complain("slots cannot be measured", error)
         wanted = annotation_of(self.usage.measure(self.kept))
         if wanted is None or wanted == self.stated:
             return
@@ -148,24 +146,26 @@ class Steward:
             Kube("plumbline-steward").annotate("pods", self.member.name, {USAGE: wanted})
             self.stated = wanted
         except KubeError as error:
-            self.complain(f"use cannot be stated on the pod: {error}")
+            self.complain("use cannot be stated on the pod", error)
 
     def state_slots(self, is_primary):
         try:
             self.slots.look(server_since(self.data), is_primary)
         except (SqlError, KubeError) as error:
-            self.complain(f"slots cannot be stated on the pod: {error}")
+            self.complain("slots cannot be stated on the pod", error)
 
     def state_tls(self):
         try:
             self.tls.look(server_since(self.data))
         except KubeError as error:
-            self.complain(f"the certificate cannot be stated on the pod: {error}")
+            self.complain("the certificate cannot be stated on the pod", error)
 
-    def complain(self, text):
-        if text and text != self.complaint:
-            log(text)
-        self.complaint = text
+    def complain(self, what, why):
+        """Logs what is wrong once, until it is wrong in another way; None: it is right again."""
+        text = None if why is None else str(why)
+        if text and text != self.complaints.get(what):
+            log(f"{what}: {text}")
+        self.complaints[what] = text
 
 
 # How much WAL each slot keeps from being removed; of a standby only those that are not Patroni's, which moves its own along.
@@ -192,7 +192,7 @@ def main():
             steward.rest()
         except Exception as error:  # pylint: disable=broad-except
             # A steward that ended would make the whole member unready, and so end the service of a healthy primary.
-            steward.complain(f"goes on after {type(error).__name__}: {error}")
+            steward.complain("goes on", f"{type(error).__name__}: {error}")
             time.sleep(LOOK_EVERY_SECONDS)
 
 

@@ -46,9 +46,9 @@ watch_secrets() {
   local seen=$2 now
   while sleep 2; do
     now=$(versions)
-    if [[ $now != "$seen" ]]; then
+    if [[ $now != "$seen" ]] && python3 -B "$scripts/start_gate.py" compose; then
       seen=$now
-      python3 -B "$scripts/start_gate.py" compose && kill -HUP "$1" 2>/dev/null
+      kill -HUP "$1" 2>/dev/null
     fi
   done
 }

@@ -39,10 +39,14 @@ function args({ sandbox, postgres }: Stage, keep: number): readonly string[] {
 
 const backUp = (on: Stage, keep = 7): Ran => on.sandbox.run('bash', args(on, keep));
 
-/** Names in the folder of backups, the hidden ones too. */
+/** Names in the folder of backups, the hidden ones too, but for the lock. */
 function backups({ sandbox }: Stage): readonly string[] {
   const folder = sandbox.path('backup/orders');
-  return existsSync(folder) ? readdirSync(folder).sort() : [];
+  return existsSync(folder)
+    ? readdirSync(folder)
+        .filter((name) => name !== '.lock')
+        .sort()
+    : [];
 }
 
 /** A backup that was made earlier. */
@@ -212,4 +216,22 @@ test('what a killed run left is removed by the next one', { skip: serverMissing 
   on.sandbox.write('backup/orders/.partial-20200101T000000Z-1/postgres.dump', 'half');
   assert.equal(backUp(on).status, 0);
   assert.ok(backups(on).every((name) => !name.startsWith('.')));
+});
+
+test('two runs at once are two whole backups, one after the other', { skip: serverMissing }, async () => {
+  const on = await stage();
+  using _ = on.sandbox;
+  on.postgres.sql('create table t as select md5(i::text) as text from generate_series(1, 200000) i');
+  const runs = await Promise.all([1, 2].map(() => on.sandbox.runAsync('bash', args(on, 7))));
+  assert.deepEqual(
+    runs.map(({ status }) => status),
+    [0, 0],
+    runs.map(({ output }) => output).join('\n'),
+  );
+  assert.equal(runs.filter(({ output }) => output.includes('waits for another run')).length, 1);
+  assert.equal(backups(on).length, 2);
+  for (const name of backups(on)) {
+    const files = readdirSync(on.sandbox.path(`backup/orders/${name}`)).sort();
+    assert.deepEqual(files, ['globals.sql', 'postgres.dump']);
+  }
 });

@@ -50,6 +50,7 @@ export class Sandbox implements Disposable {
       POD_NAME: 'orders-0',
       POD_IP: '127.0.0.1',
       PLUMBLINE_ACCOUNT: this.path('account'),
+      PLUMBLINE_ASKED: this.path('asked'),
       PLUMBLINE_DATA: this.path('volume/pgdata'),
       PLUMBLINE_MEMBER: this.path('member.json'),
       PLUMBLINE_RUN: this.path('run'),
@@ -70,7 +71,7 @@ export class Sandbox implements Disposable {
     this.#own(this.path(name));
   }
 
-  write(name: string, text: string, mode = 0o644): void {
+  write(name: string, text: string | Uint8Array, mode = 0o644): void {
     this.mkdir(dirname(name));
     fs.writeFileSync(this.path(name), text);
     fs.chmodSync(this.path(name), mode);
@@ -92,7 +93,7 @@ export class Sandbox implements Disposable {
   }
 
   /** A mounted Secret, as the kubelet mounts it: files behind a symlink that is swapped. */
-  secret(name: string, values: Readonly<Record<string, string>>): void {
+  secret(name: string, values: Readonly<Record<string, string | Uint8Array>>): void {
     const stamp = `..${process.hrtime.bigint()}`;
     for (const [key, value] of Object.entries(values)) {
       this.write(`secrets/${name}/${stamp}/${key}`, value);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'node:test';
 import { FakeApi } from './fake-api.ts';
@@ -16,6 +16,7 @@ async function gated(env: Readonly<Record<string, string>> = {}): Promise<{ sand
   const major = /\d+/.exec(sandbox.run('postgres', ['--version']).output)?.[0] ?? '17';
   sandbox.member(orders({ version: major }), { postgresql: 5432, rest: 8008 });
   sandbox.secret('system', passwords);
+  sandbox.secret('credentials', { password: 'secret' });
   api.put('configmaps/orders-patroni-config', { config: '{}' });
   api.put('pods/orders-0');
   for (const ordinal of [0, 1, 2]) api.put(`persistentvolumeclaims/data-orders-${ordinal}`);
@@ -152,6 +153,30 @@ test('a data directory that cannot be read is left as it is', { skip: serverMiss
   assert.ok(existsSync(sandbox.path('volume/pgdata/PG_VERSION')));
 });
 
+test('a control file of which one bit is wrong is no identity', { skip: serverMissing }, async () => {
+  const { sandbox, api } = await gated();
+  using _ = sandbox;
+  initialise(sandbox);
+  const path = sandbox.path('volume/pgdata/global/pg_control');
+  const bytes = readFileSync(path);
+  bytes[0] = (bytes[0] ?? 0) ^ 1;
+  writeFileSync(path, bytes);
+  assert.match(await held(sandbox), /DataUnreadable/);
+  assert.deepEqual(api.annotations('persistentvolumeclaims/data-orders-0'), {});
+});
+
+test(
+  'data of another major is told as that, whatever its control file looks like here',
+  { skip: serverMissing },
+  async () => {
+    const { sandbox } = await gated();
+    using _ = sandbox;
+    sandbox.write('volume/pgdata/PG_VERSION', '9\n');
+    sandbox.write('volume/pgdata/global/pg_control', 'of another layout');
+    assert.match(await held(sandbox), /WrongMajor: the data is of PostgreSQL 9/);
+  },
+);
+
 test('another major than that of the spec is told before anything starts', { skip: serverMissing }, async () => {
   const { sandbox } = await gated();
   using _ = sandbox;
@@ -166,12 +191,44 @@ test('a volume that this user cannot write to is named, with the uid', { skip: s
   assert.match(await held(sandbox), /VolumeNotWritable: uid \d+ cannot write/);
 });
 
-test('a key that the Secret of the system lacks is named', { skip: serverMissing }, async () => {
-  const { sandbox } = await gated();
-  using _ = sandbox;
-  sandbox.secret('system', { ...passwords, rewind: '' });
-  assert.match(await held(sandbox), /SystemSecretIncomplete: .* under rewind/);
-});
+test(
+  'a new database whose owner could never log in waits for a password that is text',
+  { skip: serverMissing },
+  async () => {
+    const { sandbox, api } = await gated();
+    using _ = sandbox;
+    sandbox.secret('credentials', { password: Buffer.from([0x70, 0xff]) });
+    assert.match(await held(sandbox), /CredentialsUnusable: .* under the key password, so app could never log in/);
+    sandbox.secret('credentials', { password: 'secret' });
+    for (let tries = 0; tries < 200 && 'plumbline.dev/start' in api.annotations('pods/orders-0'); tries++)
+      await sleep(50);
+    assert.ok(!('plumbline.dev/start' in api.annotations('pods/orders-0')));
+  },
+);
+
+for (const [what, value] of [
+  ['is empty', ''],
+  ['is no text', Buffer.from([0x70, 0xff, 0xfe])],
+] as const) {
+  test(`a key of the Secret of the system that ${what} is named`, { skip: serverMissing }, async () => {
+    const { sandbox } = await gated();
+    using _ = sandbox;
+    sandbox.secret('system', { ...passwords, rewind: value });
+    assert.match(await held(sandbox), /^start gate: SystemSecretIncomplete: .* under rewind: [^\n]*\n$/);
+  });
+}
+
+test(
+  'the end of a line of Windows is no part of a password of the system, as libpq has it',
+  { skip: serverMissing },
+  async () => {
+    const { sandbox } = await gated();
+    using _ = sandbox;
+    sandbox.secret('system', { ...passwords, replication: 'r\r\n' });
+    await gate(sandbox, 'start');
+    assert.match(readFileSync(sandbox.path('run/pgpass'), 'utf8'), /^[^\r]*:plumbline_replication:r\n/);
+  },
+);
 
 test('while the API is away it waits, and goes on when it is back', { skip: serverMissing }, async () => {
   const { sandbox, api } = await gated();

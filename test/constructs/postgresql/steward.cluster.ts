@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'node:test';
@@ -15,18 +16,37 @@ interface Stage {
   readonly sandbox: Sandbox;
   readonly api: FakeApi;
   readonly postgres: RunningPostgres;
-  readonly patroni: { status: number };
+  readonly patroni: Patroni;
 }
 
+/** As much of Patroni's REST API as the steward asks. */
+interface Patroni {
+  /** Whether it holds the lock: 200 or 503. */
+  status: number;
+  /** Of its answers to a restart, the next first; 200 when there is none left. */
+  readonly restarts: number[];
+  /** What it was asked for. */
+  readonly requests: string[];
+}
+
+const patroniSays = {
+  state: 'running',
+  pending_restart_reason: { max_connections: { old_value: '100', new_value: '200' } },
+};
+
 /** A primary without any role of ours, its Secrets, the API, and a Patroni that says whether it holds the lock. */
-async function stage(password = nasty, settings: readonly string[] = []): Promise<Stage> {
+async function stage(password = nasty, started: readonly string[] = []): Promise<Stage> {
   const sandbox = new Sandbox();
   const api = await FakeApi.start(sandbox);
   sandbox.onDispose(() => api[Symbol.dispose]());
-  const postgres = await RunningPostgres.start(sandbox, settings);
-  const patroni = { status: 200 };
+  const postgres = await RunningPostgres.start(sandbox, started);
+  const patroni: Patroni = { status: 200, restarts: [], requests: [] };
   const rest = await freePort();
-  const listener = createServer((_, response) => response.writeHead(patroni.status).end()).listen(rest, 'localhost');
+  const listener = createServer(({ method, url }, response) => {
+    patroni.requests.push(`${method} ${url}`);
+    const status = url === '/restart' ? (patroni.restarts.shift() ?? 200) : patroni.status;
+    response.writeHead(status).end(JSON.stringify(patroniSays));
+  }).listen(rest, 'localhost');
   sandbox.onDispose(() => void listener.close());
   sandbox.member(database, { postgresql: postgres.port, rest });
   sandbox.secret('credentials', { password });
@@ -209,5 +229,83 @@ test(
     // WHEN it is dropped
     postgres.sql(`select pg_drop_replication_slot('cdc')`);
     await until(() => stated() === '{"own":[],"synced":[]}', 'that it is gone');
+  },
+);
+
+/** Gives the member settings of which one waits for a restart, and returns their digest. */
+function settings(sandbox: Sandbox): string {
+  const text = JSON.stringify({ postgresql: { parameters: { max_connections: '200' } } });
+  sandbox.write('volume/pgdata/patroni.dynamic.json', text);
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}
+
+test(
+  'the server is restarted for the settings that are there, once, also when Patroni turns that down at first',
+  { skip: serverMissing },
+  async () => {
+    const { sandbox, api, patroni } = await stage();
+    using _ = sandbox;
+    const digest = settings(sandbox);
+    patroni.restarts.push(503, 503);
+    const said = startSteward(sandbox);
+    const stated = () => api.annotations('pods/orders-0')['plumbline.dev/settings'] ?? '';
+    await until(() => stated().includes('max_connections'), 'what waits for a restart');
+    sandbox.write('asked/restart', `${digest}-1`);
+    const restarts = () => patroni.requests.filter((request) => request === 'POST /restart').length;
+    await until(() => restarts() === 3, 'the third try');
+    await sleep(2_500);
+    assert.equal(restarts(), 3, said());
+    assert.match(said(), /the restart that the pod is asked for has to wait: Patroni says/);
+  },
+);
+
+test('a request for a restart that is left from other settings is nobody’s wish', { skip: serverMissing }, async () => {
+  const { sandbox, api, patroni } = await stage();
+  using _ = sandbox;
+  settings(sandbox);
+  sandbox.write('asked/restart', '0123456789abcdef-1');
+  startSteward(sandbox);
+  const stated = () => api.annotations('pods/orders-0')['plumbline.dev/settings'] ?? '';
+  await until(() => stated().includes('max_connections'), 'what waits for a restart');
+  await sleep(2_500);
+  assert.deepEqual(
+    patroni.requests.filter((request) => request.startsWith('POST')),
+    [],
+  );
+});
+
+for (const [what, anyone, left] of [
+  ['opened for whoever is in step', 'orders-1', []],
+  ['left as it is where an earlier one was open', 'orders-2', ['leader', 'member', 'plumbline.dev/anyone']],
+] as const) {
+  test(`a switchover is ${what}, when the primary begins to stop`, { skip: serverMissing }, async () => {
+    const { sandbox, api, postgres } = await stage();
+    using _ = sandbox;
+    const request = 'configmaps/orders-patroni-failover';
+    api.put(request, { leader: 'orders-0', member: 'orders-1', 'plumbline.dev/anyone': anyone });
+    const said = startSteward(sandbox);
+    await until(() => said().includes('database Order-Data made'), 'the database');
+    // From now on it has an eye on the primary.
+    await sleep(1_500);
+    postgres.stop();
+    await until(() => api.requests.includes(`GET ${request}`), 'a look at the request');
+    await until(() => Object.keys(api.annotations(request)).length === left.length, 'what is left of it');
+    assert.deepEqual(Object.keys(api.annotations(request)).sort(), left);
+  });
+}
+
+test(
+  'a password that is no text keeps the steward from nothing else, and is told without its bytes',
+  { skip: serverMissing },
+  async () => {
+    const { sandbox, api } = await stage();
+    using _ = sandbox;
+    settings(sandbox);
+    sandbox.secret('credentials', { password: Buffer.from([0x61, 0xff, 0xfe]) });
+    const said = startSteward(sandbox);
+    await until(() => said().includes('database Order-Data made'), 'the database');
+    await until(() => 'plumbline.dev/settings' in api.annotations('pods/orders-0'), 'the settings');
+    assert.match(said(), /the password of role app-user stays as it is: its Secret holds none, or one that is no text/);
+    assert.doesNotMatch(said(), /0xff|byte/);
   },
 );

@@ -69,7 +69,7 @@ for (const [what, sync] of [
     await put(names.patroniLeader, { leader: 'orders-0' });
     await put(names.patroniSync, sync);
     assert.equal((await switchOver()).kind, 'done');
-    assert.deepEqual(await asked(), { leader: 'orders-0', member: 'orders-1', 'plumbline.dev/anyone': 'true' });
+    assert.deepEqual(await asked(), { leader: 'orders-0', member: 'orders-1', 'plumbline.dev/anyone': 'orders-1' });
     assert.equal((await switchOver()).kind, 'pending');
   });
 }
