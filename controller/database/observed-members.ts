@@ -52,7 +52,9 @@ export function observedMembers(
   const wanted = set?.wanted ?? 0;
   const there = ordinals.filter((ordinal) => ordinal < wanted || pods.has(memberName(name, ordinal)));
   const leader = [...pods.values()].find(({ facts }) => facts.isPrimary && facts.isReady);
-  const against = { template, settings, leader, advances };
+  // One that is not ready may lead all the same.
+  const first = leader ?? [...pods.values()].find(({ facts }) => facts.isPrimary);
+  const against = { template, settings, leader, position: first?.facts.position ?? 0, advances };
   return {
     wanted,
     isObserved: set?.isObserved ?? false,
@@ -81,6 +83,8 @@ interface Against {
   readonly template: string;
   readonly settings: string;
   readonly leader: Seen | undefined;
+  /** How far the primary is in the WAL. */
+  readonly position: number;
   readonly advances: Advances;
 }
 
@@ -88,7 +92,7 @@ function member(
   name: string,
   ordinal: number,
   pods: ReadonlyMap<string, Seen>,
-  { template, settings, leader, advances }: Against,
+  { template, settings, leader, position, advances }: Against,
 ): Member {
   const seen = pods.get(name);
   if (seen === undefined) return { ...nobody, name, ordinal };
@@ -102,10 +106,11 @@ function member(
     ordinal,
     health,
     isLeader,
+    isPrimary: facts.isPrimary,
     need: facts.template === template ? (restart === undefined ? 'nothing' : 'restart') : 'replacement',
     isLowered: isLowered(read),
     hasRead: read !== undefined,
-    isCaughtUp: health === 'healthy' && (leader?.facts.position ?? 0) - facts.position <= nearEnough,
+    isCaughtUp: health === 'healthy' && position - facts.position <= nearEnough,
     restart,
     isAsked: restart !== undefined && facts.member.askedRestart === restart,
     idleSince: idleSince(health, child, facts, advances),
@@ -120,6 +125,7 @@ function member(
 const nobody: Omit<Member, 'name' | 'ordinal'> = {
   health: 'absent',
   isLeader: false,
+  isPrimary: false,
   need: 'nothing',
   isLowered: false,
   hasRead: false,

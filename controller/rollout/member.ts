@@ -29,6 +29,8 @@ export interface Member {
   readonly health: MemberHealth;
   /** The ready primary. */
   readonly isLeader: boolean;
+  /** Its pod bears the label of the primary, ready or not. Where nobody else is the ready primary, its server may well lead still. */
+  readonly isPrimary: boolean;
   readonly need: Need;
   /** A setting that waits for a restart is lower than before and one of those that a standby must have as high as its primary. */
   readonly isLowered: boolean;

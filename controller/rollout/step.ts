@@ -48,7 +48,7 @@ export type Wait =
 /**
  * The next step of a rollout. Pure. The rules, in this order:
  * nothing on outdated observations, on settings that a member of the new template refuses, or while Patroni is paused; nothing while a member is missing, but one that
- * cannot start as it is goes first; a primary whose lower settings its standbys have to wait for; replicas, the last ordinal first, each only when all others have caught up;
+ * cannot start as it is goes first, after a switchover if its server leads all the same; a primary whose lower settings its standbys have to wait for; replicas, the last ordinal first, each only when all others have caught up;
  * a switchover to a member that is done and loses no logical slot that somebody has not given up; the old primary last.
  */
 export function nextStep(seen: Observation): Step {
@@ -60,7 +60,7 @@ export function nextStep(seen: Observation): Step {
     return wait('SettingsRefused', `PostgreSQL refuses ${Object.keys(refuses.refused).join(', ')}.`);
   if (seen.isPaused) return wait('Paused', 'Patroni is paused; resume it to go on.');
   const unhealthy = members.filter(({ health }) => health !== 'healthy');
-  if (unhealthy.length > 0) return mend(unhealthy);
+  if (unhealthy.length > 0) return mend(seen, unhealthy);
   if (seen.isSwitching) return wait('SwitchingOver', 'A switchover is under way.');
   const asked = members.find(({ isAsked }) => isAsked);
   if (asked !== undefined) return wait('Restarting', `${asked.name} restarts its server.`);
@@ -84,12 +84,32 @@ function isDone({ health, need, hasRead, refused }: Member): boolean {
 }
 
 /** A member that cannot start as it is costs nothing to replace, and others may wait for it; nothing else is taken down meanwhile. */
-function mend(unhealthy: readonly Member[]): Step {
-  const outdated = unhealthy.findLast(({ health, need }) => health === 'stuck' && need === 'replacement');
-  if (outdated !== undefined) return replace(outdated, 'it cannot start from the old template');
+function mend(seen: Observation, unhealthy: readonly Member[]): Step {
+  const leads = leadsUnready(seen);
+  const outdated = unhealthy.filter(({ health, need }) => health === 'stuck' && need === 'replacement');
+  const last = outdated.findLast((member) => member !== leads) ?? outdated[0];
+  if (last !== undefined && last === leads) return relieve(seen, last);
+  if (last !== undefined) return replace(last, 'it cannot start from the old template', isFollowed(seen));
   const moving = unhealthy.find(({ health }) => health !== 'stuck');
   if (moving !== undefined) return wait('MemberMissing', `${moving.name} is not there yet.`);
   return wait('MemberStuck', `${unhealthy[0]?.name} does not start.`);
+}
+
+/** A container of the primary's pod may fail, the steward's say, while its server leads: then replicas stream, and none of the ready is the primary. */
+function isFollowed({ members }: Observation): boolean {
+  return members.some(({ health }) => health === 'healthy') && !members.some(({ isLeader }) => isLeader);
+}
+
+function leadsUnready(seen: Observation): Member | undefined {
+  return isFollowed(seen) ? seen.members.find(({ isPrimary }) => isPrimary) : undefined;
+}
+
+function relieve({ members, isSwitching, mayLose }: Observation, leader: Member): Step {
+  if (isSwitching) return wait('SwitchingOver', 'A switchover is under way.');
+  const candidates = members.filter(({ health, isCaughtUp }) => health === 'healthy' && isCaughtUp);
+  if (candidates.length === 0) return wait('CatchingUp', `No replica has caught up with ${leader.name}.`);
+  const message = `${leader.name} hands over, for it cannot start from the old template.`;
+  return handOver({ from: leader, candidates, mayLose, isOpen: false, message });
 }
 
 function nextReplica({ members }: Observation, leader: Member): Step | undefined {
@@ -118,8 +138,8 @@ function wait(why: Wait, message: string): Step {
   return { kind: 'wait', why, message };
 }
 
-function replace({ name, isLeader, health }: Member, because: string): Step {
-  const isReplica = !isLeader && health === 'healthy';
+/** @param isReplica not if it has become the primary. Defaults to what it was seen to be */
+function replace({ name, isLeader }: Member, because: string, isReplica = !isLeader): Step {
   return {
     kind: 'replace',
     member: name,

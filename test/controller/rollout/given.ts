@@ -7,6 +7,7 @@ export function member(ordinal: number, more: Partial<Member> = {}): Member {
     ordinal,
     health: 'healthy',
     isLeader: false,
+    isPrimary: more.isLeader ?? false,
     need: 'nothing',
     isLowered: false,
     hasRead: true,

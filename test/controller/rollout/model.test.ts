@@ -3,7 +3,7 @@ import test from 'node:test';
 import { explore } from './explore.ts';
 import type { Step } from '../../../controller/rollout/index.ts';
 import { moves, rashMoves, type Move } from './moves.ts';
-import { isAtEnd, peace, type Faults, type World } from './world.ts';
+import { isAtEnd, isLed, peace, type Faults, type World } from './world.ts';
 
 /** What the controller must never do. Undefined for a move that it may make. */
 function violation(world: World, { step }: Move): string | undefined {
@@ -14,7 +14,9 @@ function violation(world: World, { step }: Move): string | undefined {
   const others = world.pods.map((_, i) => i).filter((i) => i !== member);
   if (world.pods[member]?.state === 'gone') return 'a member is taken down twice for one cause';
   if (isUp(member) && !others.every(isUp)) return 'a healthy member is taken down while another is missing';
-  return world.leader === member && isUp(member) && others.length > 0 ? 'the primary is taken down' : undefined;
+  if (world.leader !== member) return undefined;
+  const isToHandOver = isUp(member) || (isLed(world) && others.some((i) => world.pods[i]?.state === 'up'));
+  return isToHandOver && others.length > 0 ? 'the primary is taken down' : undefined;
 }
 
 function lossOfSlot(

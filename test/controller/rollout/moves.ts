@@ -7,7 +7,17 @@ import {
   type Observation,
   type Step,
 } from '../../../controller/rollout/index.ts';
-import { badTemplate, changed, hasPrimary, observe, specOf, templateOf, type Faults, type World } from './world.ts';
+import {
+  badTemplate,
+  changed,
+  hasPrimary,
+  isLed,
+  observe,
+  specOf,
+  templateOf,
+  type Faults,
+  type World,
+} from './world.ts';
 
 /** One thing that can happen. */
 export interface Move {
@@ -55,15 +65,16 @@ function kubelet(world: World): readonly Move[] {
       move(`member ${i} is ${next}`, { ...world, pods: changed(pods, i, { state: next }) });
     if (state === 'starting' && template === badTemplate) return [become('stuck')];
     if (state === 'starting' && leader === i) return [become('up')];
-    if (state === 'starting' && hasPrimary(world)) return [become('behind')];
-    return state === 'behind' && hasPrimary(world) ? [become('up')] : [];
+    if (state === 'starting' && isLed(world)) return [become('behind')];
+    if (state === 'ailing') return [become('up')];
+    return state === 'behind' && isLed(world) ? [become('up')] : [];
   });
 }
 
 function patroni(world: World): readonly Move[] {
   const { pods, leader, asked, faults } = world;
   const found: Move[] = [];
-  if (!hasPrimary(world)) {
+  if (!isLed(world)) {
     pods.forEach(({ state }, i) => {
       if (state === 'up' && i !== leader) found.push(move(`member ${i} takes over`, led(world, i)));
     });
@@ -71,7 +82,7 @@ function patroni(world: World): readonly Move[] {
   if (asked === undefined) return found;
   const { from, to } = asked;
   const after = { ...world, asked: undefined };
-  const isPossible = leader === from && hasPrimary(world) && pods[to]?.state === 'up';
+  const isPossible = leader === from && isLed(world) && pods[to]?.state === 'up';
   const demoted = { ...after, pods: changed(pods, from, { state: 'behind' }) };
   if (isPossible) found.push(move(`member ${from} hands over to ${to}`, led(demoted, to)));
   else found.push(move('the switchover is dropped', after));
@@ -113,9 +124,10 @@ function trouble(world: World): readonly Move[] {
     return [{ ...move(what, { ...world, ...change, faults: left }), isFault: true }];
   };
   const lost = pods.flatMap(({ state }, i) => {
-    const become = (next: 'gone' | 'behind') => ({ pods: changed(pods, i, { state: next }) });
+    const become = (next: 'gone' | 'behind' | 'ailing') => ({ pods: changed(pods, i, { state: next }) });
     return [
       ...(state === 'gone' ? [] : fault(`pod ${i} is lost`, 'crashes', become('gone'))),
+      ...(state === 'up' ? fault(`member ${i} ails`, 'crashes', become('ailing')) : []),
       ...(state === 'up' && i !== leader ? fault(`member ${i} falls behind`, 'crashes', become('behind')) : []),
     ];
   });

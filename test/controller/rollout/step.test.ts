@@ -26,6 +26,36 @@ const rows: readonly (readonly [what: string, seen: Observation, step: string])[
     members({ ...leader, ...old }, old, { health: 'stuck' }),
     'wait MemberStuck',
   ],
+  [
+    'the primary cannot go on from the old template, and leads',
+    members({ ...old, isPrimary: true, health: 'stuck' }, old, { ...old, isCaughtUp: false }),
+    'switchover orders-0 to orders-1',
+  ],
+  [
+    'it does, and is asked to hand over',
+    { ...members({ ...old, isPrimary: true, health: 'stuck' }, old), isSwitching: true },
+    'wait SwitchingOver',
+  ],
+  [
+    'it does, and a replica cannot start either',
+    members({ ...old, isPrimary: true, health: 'stuck' }, old, { ...old, health: 'stuck' }),
+    'replace orders-2',
+  ],
+  [
+    'it does, and no replica has caught up',
+    members({ ...old, isPrimary: true, health: 'stuck' }, { ...old, isCaughtUp: false }),
+    'wait CatchingUp',
+  ],
+  [
+    'the primary cannot start, and nobody streams',
+    members({ ...old, isPrimary: true, health: 'stuck' }, { ...old, health: 'working' }),
+    'replace orders-0',
+  ],
+  [
+    'what was the primary cannot start, and another one leads',
+    members({ ...old, isPrimary: true, health: 'stuck' }, { ...leader, ...old }),
+    'replace orders-0',
+  ],
   ['the renewed one lags', members({ ...leader, ...old }, old, { isCaughtUp: false }), 'wait CatchingUp'],
   ['the one to be renewed lags', members({ ...leader, ...old }, { ...old, isCaughtUp: false }, {}), 'replace orders-1'],
   ['only the primary is left', members({ ...leader, ...old }, {}, {}), 'switchover orders-0 to orders-1,orders-2'],
@@ -80,5 +110,8 @@ test('a replica is only taken down as one: it may have become the primary meanwh
   };
   assert.equal(isReplica(members(leader, old)), true);
   assert.equal(isReplica(members({ ...leader, ...old })), false);
-  assert.equal(isReplica(members({ ...old, health: 'stuck' }, {})), false);
+  // Its lock is of before where nobody streams from it; where somebody does, it may be the one who leads.
+  assert.equal(isReplica(members({ ...old, health: 'stuck' }, { health: 'working' })), false);
+  assert.equal(isReplica(members({ ...old, health: 'stuck' }, leader)), false);
+  assert.equal(isReplica(members({ ...old, health: 'stuck' }, {})), true);
 });

@@ -31,8 +31,8 @@ export interface World {
 
 export interface Pod {
   readonly template: number;
-  /** `behind`: it streams, and lacks something that the primary has. */
-  readonly state: 'gone' | 'starting' | 'stuck' | 'behind' | 'up';
+  /** `behind`: it streams, and lacks something that the primary has. `ailing`: a container beside the server fails again and again. */
+  readonly state: 'gone' | 'starting' | 'stuck' | 'behind' | 'up' | 'ailing';
   /** The logical slot: made there, or kept in step with the primary's. */
   readonly slot?: 'own' | 'synced' | undefined;
 }
@@ -83,6 +83,11 @@ export function hasPrimary({ leader, pods }: World): boolean {
   return leader !== undefined && pods[leader]?.state === 'up';
 }
 
+/** Ready or not, it takes writes and replicas stream from it. */
+export function isLed(world: World): boolean {
+  return hasPrimary(world) || (world.leader !== undefined && world.pods[world.leader]?.state === 'ailing');
+}
+
 /** The pods with one of them changed. */
 export function changed(pods: readonly Pod[], place: number, change: Partial<Pod>): readonly Pod[] {
   return pods.map((pod, i) => (i === place ? { ...pod, ...change } : pod));
@@ -96,8 +101,10 @@ export function observe(world: World): Observation {
     return {
       name: String(i),
       ordinal: i,
-      health: healthOf[state],
+      health: healthOf[state] === 'healthy' && !isLed(world) ? 'working' : healthOf[state],
       isLeader: leader === i && state === 'up',
+      // A pod that was made again has no label before its server leads.
+      isPrimary: leader === i && (state === 'up' || state === 'ailing'),
       need: state === 'gone' || own === template ? 'nothing' : 'replacement',
       isLowered: false,
       hasRead: state === 'up' || state === 'behind',
@@ -118,7 +125,14 @@ export function observe(world: World): Observation {
 
 const cdc = { name: 'cdc', database: 'app', plugin: 'pgoutput', isFailover: true } as const;
 
-const healthOf = { gone: 'absent', starting: 'working', stuck: 'stuck', behind: 'healthy', up: 'healthy' } as const;
+const healthOf = {
+  gone: 'absent',
+  starting: 'working',
+  stuck: 'stuck',
+  ailing: 'stuck',
+  behind: 'healthy',
+  up: 'healthy',
+} as const;
 
 /** Whether the members run on what the spec says, or, where that cannot work, on what was stable before. */
 export function isAtEnd({ pods, leader, spec, wanted, history, replicas, asked }: World): boolean {
