@@ -2,7 +2,7 @@ import type { KubeObject } from '../kube/index.ts';
 import { field, item, type FieldPath, type Step } from './field-path.ts';
 import { hasAtomicItems, isAtomicMap, listKeys } from './list-keys.ts';
 import { appliedEntry, at, covers, fieldsOf, leaves, type FieldTree } from './owned-fields.ts';
-import { isFields, isZero, says } from './value.ts';
+import { isFields, isLeftOut, isZero, says } from './value.ts';
 
 /** One field in which a live object is not, or not by our hand, what we state. */
 export interface Deviation {
@@ -63,7 +63,7 @@ function* walk(place: Place): Generator<Deviation> {
   const { stated, live, own, path, names } = place;
   if (stated === undefined) return;
   const parts = partsOf(place);
-  if (live === undefined && !isZero(stated)) {
+  if (live === undefined && !isLeftOut(stated, names)) {
     yield { path, kind: isHeld(place) ? 'pending' : 'removed', was: stated, now: undefined };
     return;
   }
@@ -83,7 +83,7 @@ function* walk(place: Place): Generator<Deviation> {
 function isHeld(place: Place): boolean {
   if (place.own === undefined) return false;
   const parts = partsOf(place);
-  return parts === undefined || parts.some((part) => !isZero(part.stated) && isHeld(part));
+  return parts === undefined || parts.some((part) => !isLeftOut(part.stated, part.names) && isHeld(part));
 }
 
 function tree(place: Place): FieldTree {

@@ -6,7 +6,21 @@ export const isFields = (value: unknown): value is Fields =>
 
 const quantities: ReadonlySet<string> = new Set(['requests', 'limits', 'capacity', 'sizeLimit', 'divisor', 'hard']);
 
-/** What the API server leaves out of an object when it stores it. */
+/** Fields of which the API server stores no false and no 0. In others they are values, whose absence may mean the opposite (`enableServiceLinks`). */
+const leftOut: ReadonlySet<string> = new Set([
+  'readOnly',
+  'minReadySeconds',
+  'publishNotReadyAddresses',
+  'hostNetwork',
+]);
+
+/** Whether the API server leaves the value of this field out of an object when it stores it. */
+export function isLeftOut(value: unknown, path: readonly string[]): boolean {
+  const isValue = value === false || value === 0;
+  return isZero(value) && (!isValue || leftOut.has(path.at(-1) ?? ''));
+}
+
+/** What the API server may leave out of an object when it stores it. */
 export function isZero(value: unknown): boolean {
   if (Array.isArray(value)) return value.length === 0;
   if (isFields(value)) return Object.keys(value).length === 0;

@@ -9,6 +9,8 @@ const podSteps = ['f:spec', 'f:template', 'f:spec'];
 const postgresSteps = [...podSteps, 'f:containers', 'k:{"name":"postgres"}'];
 const at = 'spec.template.spec.containers[name=postgres]';
 const live = applied();
+const links = ['spec', 'template', 'spec', 'enableServiceLinks'];
+const withoutLinks = changed(stated, links, false);
 
 /** A value of false is ours in managedFields, and stored nowhere. */
 const mounted = changed(stated, [...postgres, 'volumeMounts'], [{ name: 'tmp', mountPath: '/tmp', readOnly: false }]);
@@ -126,6 +128,12 @@ const rows: readonly Row[] = [
     what: 'a false that the server leaves out is no deviation',
     live: changed(live, ['spec', 'template', 'spec', 'hostNetwork'], undefined),
     expected: [],
+  },
+  {
+    what: 'a removed false is one where its absence means true',
+    live: disowned(changed(applied(withoutLinks), links, undefined), [...podSteps, 'f:enableServiceLinks']),
+    stated: withoutLinks,
+    expected: ['removed spec.template.spec.enableServiceLinks'],
   },
   {
     what: 'a true where we state false is one',
