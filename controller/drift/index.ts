@@ -1,3 +1,4 @@
+export { differences, type Difference } from './difference.ts';
 export { deviations, statedTree, type Deviation } from './deviation.ts';
 export { deletion, drifts, isAddition, isForeign, type Drift } from './drift.ts';
 export type { Editor } from './editor.ts';

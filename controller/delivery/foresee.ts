@@ -1,0 +1,132 @@
+import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
+import type { Action } from '../database/action.ts';
+import { blockerOf, credentialsMissing, deletionPending, nameTaken } from '../database/blocker.ts';
+import { fieldManager, observedChild } from '../database/child.ts';
+import { typeOf } from '../database/kinds.ts';
+import { plan } from '../database/plan.ts';
+import { stateWithSecrets, type Stated } from '../database/stated.ts';
+import { historyManifest, storedHistory } from '../database/stored-history.ts';
+import { differences, isAddition, without, type Drift } from '../drift/index.ts';
+import type { CallOptions, Kube, KubeObject } from '../kube/index.ts';
+import type { Foreseen } from './foreseen.ts';
+import { LiveObjects } from './live-objects.ts';
+
+/**
+ * What would change if a database were brought to its spec now, in the order of application; changes nothing, for the API server is asked with
+ * dry runs. That a rollout holds a change back until its turn comes is left out: in the end it is made.
+ *
+ * @param resource as it is stored, or with another valid spec in it
+ * @returns empty when nothing would change, and for what a GitOps tool applies
+ * @throws KubeError when what is there cannot be read
+ */
+export async function foresee(
+  kube: Kube,
+  resource: StoredDatabaseService,
+  { signal }: Pick<CallOptions, 'signal'> = {},
+): Promise<readonly Foreseen[]> {
+  if (resource.spec.delivery?.apply === false) return [];
+  const objects = new LiveObjects(kube, signal);
+  const live = await objects.labelled(resource);
+  const labelled = [...live.values()].map((object) => observedChild(object, undefined));
+  const history = storedHistory(labelled, resource.metadata.name);
+  const stated = stateWithSecrets(resource, history === undefined ? [] : [historyManifest(resource, history)]);
+  for (const one of stated) {
+    const found = live.has(one.key) ? undefined : await objects.named(one);
+    if (found !== undefined) live.set(one.key, found);
+  }
+  const children = new Map([...live].map(([key, object]) => [key, observedChild(object, undefined)]));
+  const databases = await objects.databases(resource);
+  const actions = plan(
+    {
+      resource,
+      children: labelled,
+      find: (key) => children.get(key),
+      isDatabase: (key) => databases.has(key),
+      known: new Set(),
+      left: new Map(),
+    },
+    stated,
+  );
+  const seer = new Seer(kube, live, signal);
+  const foreseen: Foreseen[] = [];
+  for (const action of actions) foreseen.push(...(await seer.outcomeOf(action)));
+  return foreseen;
+}
+
+/** Finds out what becomes of each action of a plan. */
+class Seer {
+  readonly #kube: Kube;
+  readonly #live: ReadonlyMap<string, KubeObject>;
+  readonly #signal: AbortSignal | undefined;
+
+  constructor(kube: Kube, live: ReadonlyMap<string, KubeObject>, signal: AbortSignal | undefined) {
+    this.#kube = kube;
+    this.#live = live;
+    this.#signal = signal;
+  }
+
+  async outcomeOf(action: Action): Promise<readonly Foreseen[]> {
+    switch (action.kind) {
+      case 'keep':
+      case 'accept':
+      case 'leave':
+      case 'lack':
+      case 'ignore':
+        return [];
+      case 'create':
+        return [await this.#created(action.stated)];
+      case 'apply':
+        return this.#changed(action.stated, without(action.stated.object, action.yielded), action.drifts);
+      case 'verify':
+        return this.#changed(action.stated, action.stated.object, []);
+      case 'miss':
+        return [failing(action.stated, credentialsMissing(action.stated).message)];
+      case 'await':
+        return [failing(action.stated, deletionPending(action.stated).message)];
+      case 'refuse':
+        return [failing(action.stated, nameTaken(action.stated, action.holder, action.isWatched).message)];
+      case 'remove': {
+        const { kind, name } = action.child;
+        return [{ object: `${kind}/${name}`, action: 'remove', fields: [], why: undefined }];
+      }
+    }
+  }
+
+  async #created(stated: Stated): Promise<Foreseen> {
+    // A Secret gets its values when it is made.
+    const would = stated.object.kind === 'Secret' ? stated.object : await this.#applied(stated.object);
+    if (typeof would === 'string') return failing(stated, would);
+    return { object: nameOf(stated.object), action: 'create', fields: [], why: undefined };
+  }
+
+  async #changed({ key, object }: Stated, applied: KubeObject, drifts: readonly Drift[]): Promise<readonly Foreseen[]> {
+    const live = this.#live.get(key);
+    if (live === undefined) return [];
+    const { uid } = live.metadata;
+    const would = await this.#applied({ ...applied, metadata: { ...applied.metadata, uid } });
+    if (typeof would === 'string') return [{ object: nameOf(object), action: 'fail', fields: [], why: would }];
+    // What others added is made ours before it is taken out, which a dry run does not show.
+    const removed = drifts.filter(isAddition).map(({ field, now }) => ({ field, was: now, now: undefined }));
+    const fields = [...differences(live, would), ...removed];
+    return fields.length === 0 ? [] : [{ object: nameOf(object), action: 'change', fields, why: undefined }];
+  }
+
+  /** @returns the object as it would be, or why it could not */
+  async #applied(object: KubeObject): Promise<KubeObject | string> {
+    const options = { type: typeOf(object), fieldManager, force: true, dryRun: true, signal: this.#signal };
+    try {
+      return (await this.#kube.apply(object, options)).object;
+    } catch (error) {
+      this.#signal?.throwIfAborted();
+      return blockerOf(error, nameOf(object)).message;
+    }
+  }
+}
+
+function failing({ object }: Stated, why: string): Foreseen {
+  return { object: nameOf(object), action: 'fail', fields: [], why };
+}
+
+function nameOf({ kind, metadata }: KubeObject): string {
+  return `${kind}/${metadata.name}`;
+}

@@ -1,0 +1,69 @@
+import type { KubeObject } from '../kube/index.ts';
+import { contrast } from './contrast.ts';
+import { disclosed } from './disclosure.ts';
+import { field, item, readable, type FieldPath, type Step } from './field-path.ts';
+import { hasAtomicItems, isAtomicMap, listKeys } from './list-keys.ts';
+import { isFields, says } from './value.ts';
+
+/** One field in which two states of an object differ. Values are texts that are fit to be shown; undefined where there is none. */
+export interface Difference {
+  /** Such as `spec.template.spec.containers[name=postgres].image`. */
+  readonly field: string;
+  readonly was: string | undefined;
+  readonly now: string | undefined;
+}
+
+/** What makes one state of an object into another, field by field as they are owned; nothing that the server counts, and no status. Pure. */
+export function differences(before: KubeObject, after: KubeObject): readonly Difference[] {
+  return [...between(written(before), written(after), [], [])].map(({ path, was, now }) => {
+    const shown = disclosed(before.kind, path);
+    const differing = contrast(was, now);
+    return { field: readable(path), was: shown(differing.was), now: shown(differing.now) };
+  });
+}
+
+interface Differing {
+  readonly path: FieldPath;
+  readonly was: unknown;
+  readonly now: unknown;
+}
+
+function written({
+  apiVersion: _,
+  kind: __,
+  metadata,
+  status: ___,
+  ...rest
+}: KubeObject): Readonly<Record<string, unknown>> {
+  const { labels, annotations, ownerReferences, finalizers } = metadata;
+  return { metadata: { labels, annotations, ownerReferences, finalizers }, ...rest };
+}
+
+function* between(was: unknown, now: unknown, path: FieldPath, names: readonly string[]): Generator<Differing> {
+  if (was === now || (says(was, now) && says(now, was))) return;
+  const isOne = isAtomicMap(names) || hasAtomicItems(names);
+  if (!isOne && isFields(was) && isFields(now)) {
+    for (const name of new Set([...Object.keys(was), ...Object.keys(now)])) {
+      yield* between(was[name], now[name], [...path, field(name)], [...names, name]);
+    }
+    return;
+  }
+  const keys = listKeys(names);
+  if (Array.isArray(was) && Array.isArray(now) && keys !== undefined && keys !== 'set') {
+    const [before, after] = [byStep(was, keys), byStep(now, keys)];
+    for (const step of new Set([...before.keys(), ...after.keys()])) {
+      yield* between(before.get(step), after.get(step), [...path, step], names);
+    }
+    return;
+  }
+  yield { path, was, now };
+}
+
+function byStep(list: readonly unknown[], keys: readonly string[]): ReadonlyMap<Step, unknown> {
+  return new Map(
+    list.map((one) => {
+      const fields = isFields(one) ? one : {};
+      return [item(Object.fromEntries(keys.map((key) => [key, fields[key]]))), one];
+    }),
+  );
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { watchedKinds } from '../../../controller/database/kinds.ts';
+import { foresee } from '../../../controller/delivery/foresee.ts';
+import { foreseenInWords } from '../../../controller/delivery/foreseen.ts';
+import { KubeClient, connect, type RequestFacts } from '../../../controller/kube/index.ts';
+import { inShort, Shop, wholeSpec } from './shop.ts';
+
+let shop: Shop;
+before(async () => {
+  shop = await Shop.open();
+  await shop.create('orders', wholeSpec);
+  // Nobody repairs from here on what is changed here.
+  await shop.running.stop();
+});
+after(async () => {
+  await shop[Symbol.asyncDispose]();
+});
+
+/** Asks what would change, and tries that nothing did. */
+async function ask(spec: Readonly<Record<string, unknown>> = {}): Promise<string> {
+  const asked: RequestFacts[] = [];
+  const connection = await connect({ kubeconfig: shop.cluster.kubeconfig });
+  await using _closing = { [Symbol.asyncDispose]: () => connection.close() };
+  const kube = new KubeClient(connection, { onRequest: (facts) => asked.push(facts) });
+  const resource = await shop.resource('orders');
+  const versions = await allVersions();
+  const words = foreseenInWords(await foresee(kube, { ...resource, spec: { ...resource.spec, ...spec } }));
+  assert.deepEqual(await allVersions(), versions, 'nothing was written');
+  assert(
+    asked.every(({ verb }) => ['get', 'list', 'apply'].includes(verb)),
+    asked.map(inShort).join(),
+  );
+  return words;
+}
+
+/** Without pods: Kubernetes goes on about them by itself. */
+async function allVersions(): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const { type } of watchedKinds.filter(({ type }) => type.kind !== 'Pod')) {
+    for (const { metadata } of await shop.list(type))
+      found.push(`${type.kind} ${metadata.name} ${metadata.resourceVersion}`);
+  }
+  return found.sort();
+}
+
+test('of a database that is true nothing would change', async () => {
+  assert.equal(await ask(), '');
+});
+
+test('a change of the spec is said field by field, and what it takes away', async () => {
+  const words = await ask({ replicas: 2, backup: undefined });
+  assert.match(words, /^StatefulSet\/orders would be changed\n(  .*\n)*  spec\.replicas: 3 → 2$/m);
+  assert.match(words, /^CronJob\/orders-backup would be removed$/m);
+});
+
+test('what somebody changed would be put back, and what is hidden elsewhere is hidden here', async () => {
+  const container = { name: 'postgres', image: 'evil:1', env: [{ name: 'HOME', value: 'hunter2' }] };
+  const body = { spec: { template: { spec: { containers: [container] } } } };
+  await shop.patch('StatefulSet', 'orders', { kind: 'strategic', body });
+  await shop.patch('ConfigMap', 'orders-patroni', { body: { data: { 'member.json': 'hunter2' } } });
+  await shop.delete('Service', 'orders-ro');
+  const words = await ask();
+  const at = String.raw`spec\.template\.spec\.containers\[name=postgres\]`;
+  assert.match(words, new RegExp(`^  ${at}\\.image: evil:1 → \\S+$`, 'm'));
+  assert.match(words, new RegExp(`^  ${at}\\.env\\[name=HOME\\]\\.value: \\(hidden\\) → \\(hidden\\)$`, 'm'));
+  assert.match(
+    words,
+    /^ConfigMap\/orders-patroni would be changed\n {2}data\[member\.json\]: \(hidden\) → \(hidden\)$/m,
+  );
+  assert.match(words, /^Service\/orders-ro would be created$/m);
+  assert.doesNotMatch(words, /hunter2/);
+});
+
+test('what the API server would refuse is said with its reason', async () => {
+  const words = await ask({ backup: { ...wholeSpec.backup, volume: { size: '2Gi' } } });
+  assert.match(words, /^PersistentVolumeClaim\/orders-backup could not be brought to what is stated: .*/m);
+});
