@@ -1,4 +1,4 @@
-import { newNamespace, sharedNodeCluster, whyNoNode } from '../cluster/index.ts';
+import { newNamespace, sharedPodCluster, withoutPods } from '../cluster/index.ts';
 import { faults, patroniKilledTenTimes, podDeleted, type Fault } from '../postgresql/faults.ts';
 import { NodeDatabase } from '../postgresql/node-database.ts';
 import { trial, type Trial } from '../postgresql/trial.ts';
@@ -13,9 +13,9 @@ const cases = [...faults, alone];
 
 /** Each fault of a primary, again and again, while a client writes and no controller runs. */
 export async function failover(progress: (line: string) => void, repeats = defaultRepeats): Promise<Result> {
-  const reason = whyNoNode();
-  if (reason !== undefined) throw new Error(`No node here: ${reason}.`);
-  const cluster = await sharedNodeCluster();
+  const reason = withoutPods();
+  if (reason !== false) throw new Error(reason);
+  const cluster = await sharedPodCluster();
   await using three = await NodeDatabase.create(cluster, {
     namespace: await newNamespace(cluster),
     replicas: 3,

@@ -1,5 +1,5 @@
 import { longestGap, lostRows, monotonicSeconds } from '../postgresql/acknowledgements.ts';
-import { whyNoNode } from '../cluster/index.ts';
+import { withoutPods } from '../cluster/index.ts';
 import { ManagedDatabase } from '../postgresql/managed-database.ts';
 import { storedRows, Writer } from '../postgresql/writer.ts';
 import { median, type Result } from './figures.ts';
@@ -26,8 +26,8 @@ interface Roll extends Outage {
 
 /** Each kind of change of three members, again and again, while a client writes. */
 export async function rollout(progress: (line: string) => void, repeats = defaultRepeats): Promise<Result> {
-  const reason = whyNoNode();
-  if (reason !== undefined) throw new Error(`No node here: ${reason}.`);
+  const reason = withoutPods();
+  if (reason !== false) throw new Error(reason);
   await using managed = await ManagedDatabase.open({ replicas: 3, durability: 'Sync' });
   const rolls: Roll[] = [];
   for (let round = 1; round <= repeats; round++) {

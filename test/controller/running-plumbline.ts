@@ -71,7 +71,10 @@ export class RunningPlumbline implements AsyncDisposable {
     this.#end = this.plumbline.run(this.#stop.signal);
   }
 
-  static async start(cluster: Cluster, options: Partial<PlumblineOptions> = {}): Promise<RunningPlumbline> {
+  static async start(
+    cluster: Pick<Cluster, 'kubeconfig'>,
+    options: Partial<PlumblineOptions> = {},
+  ): Promise<RunningPlumbline> {
     const running = new RunningPlumbline(await connect({ kubeconfig: cluster.kubeconfig }), options);
     try {
       await eventually('the controller leads', () => running.plumbline.state === 'leading' || undefined);

@@ -5,13 +5,12 @@ import { claimName, namesOf } from '../../constructs/names.ts';
 import { identityAnnotation } from '../../constructs/labels.ts';
 import { claims, statefulSets } from '../../controller/database/kinds.ts';
 import { isObjectMissing } from '../../controller/kube/index.ts';
-import { newNamespace, sharedNodeCluster, whyNoNode } from '../cluster/index.ts';
+import { newNamespace, sharedPodCluster, withoutPods } from '../cluster/index.ts';
 import { eventually, RunningPlumbline } from '../controller/running-plumbline.ts';
 import { psql, secretOf } from './login.ts';
 import { NodeDatabase } from './node-database.ts';
 
-const reason = whyNoNode();
-const skip = reason === undefined ? false : `No node here: ${reason}.`;
+const skip = withoutPods();
 
 const deletions = 5;
 const windowMs = 10_000;
@@ -23,7 +22,7 @@ for (const isStopped of [false, true]) {
     { skip },
     async (t) => {
       // GIVEN a database of three that was just created
-      const cluster = await sharedNodeCluster();
+      const cluster = await sharedPodCluster();
       const namespace = await newNamespace(cluster);
       await using database = await NodeDatabase.of(cluster, { namespace, replicas: 3, spec: { durability: 'Sync' } });
       await using running = await RunningPlumbline.start(cluster, { namespace });

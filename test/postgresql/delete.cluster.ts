@@ -8,18 +8,19 @@ import { isObjectMissing, type ResourceType } from '../../controller/kube/index.
 import {
   newNamespace,
   plumblineCrd,
+  podClusterOf,
   postgresqlImage,
-  sharedNodeCluster,
+  sharedPodCluster,
   startCluster,
-  whyNoNode,
+  withoutOwnNode,
+  withoutPods,
   type NodeCluster,
 } from '../cluster/index.ts';
 import { eventually, RunningPlumbline } from '../controller/running-plumbline.ts';
 import { psql, secretOf } from './login.ts';
 import { NodeDatabase } from './node-database.ts';
 
-const reason = whyNoNode();
-const skip = reason === undefined ? false : `No node here: ${reason}.`;
+const skip = withoutPods();
 
 /** Nothing here takes that long unless it hangs. */
 const patienceMs = 180_000;
@@ -83,7 +84,7 @@ async function identities(database: NodeDatabase): Promise<ReadonlySet<string | 
 }
 
 test('with storage.onDelete Delete nothing is left, also when no controller runs', { skip }, async () => {
-  const cluster = await sharedNodeCluster();
+  const cluster = await sharedPodCluster();
   const spec = { durability: 'Sync', storage: { size: '512Mi', onDelete: 'Delete' } };
   const options = { namespace: await newNamespace(cluster), replicas: 2, spec };
   await using database = await NodeDatabase.create(cluster, options);
@@ -91,25 +92,27 @@ test('with storage.onDelete Delete nothing is left, also when no controller runs
   await onlyLeft(database, /^$/);
 });
 
-test('a database whose pods never became ready goes whole', { skip }, async () => {
-  // GIVEN one of which no pod finds its image, and one whose start gate holds it
-  const cluster = await sharedNodeCluster();
-  const namespace = await newNamespace(cluster);
-  await using running = await RunningPlumbline.start(cluster, { namespace });
-  await using absent = await NodeDatabase.of(cluster, {
-    namespace,
-    name: 'absent',
-    spec: { image: 'registry.invalid/pg:17', storage: { size: '512Mi', onDelete: 'Delete' } },
-  });
-  await using tiny = await NodeDatabase.of(cluster, {
-    namespace,
-    name: 'tiny',
+for (const { what, why, spec, skip } of [
+  {
+    what: 'no pod finds its image',
+    why: 'ImageNotPulled',
+    spec: { image: 'registry.invalid/pg:17' },
+    skip: withoutPods(),
+  },
+  {
+    what: 'the start gate holds it',
+    why: 'VolumeFull',
     spec: { storage: { size: '40Mi', onDelete: 'Delete' } },
-  });
-  for (const [database, why] of [
-    [absent, 'ImageNotPulled'],
-    [tiny, 'VolumeFull'],
-  ] as const) {
+    skip: withoutOwnNode('relies on volumes that are no larger than they say'),
+  },
+]) {
+  test(`a database whose pods never became ready goes whole: ${what}`, { skip }, async () => {
+    // GIVEN one that says why it does not start
+    const cluster = await sharedPodCluster();
+    const namespace = await newNamespace(cluster);
+    await using running = await RunningPlumbline.start(cluster, { namespace });
+    const storage = { size: '512Mi', onDelete: 'Delete' };
+    await using database = await NodeDatabase.of(cluster, { namespace, spec: { storage, ...spec } });
     await database.create();
     await eventually(
       why,
@@ -121,8 +124,8 @@ test('a database whose pods never became ready goes whole', { skip }, async () =
     // WHEN it is deleted, THEN nothing is left
     await remove(database);
     await onlyLeft(database, /^$/);
-  }
-});
+  });
+}
 
 /** Its parent, which entered the node, stops with it and has to be woken as well. */
 function signalKubelet({ folder }: NodeCluster, signal: NodeJS.Signals): void {
@@ -141,30 +144,37 @@ function commandOf(pid: string): string {
   }
 }
 
-test('a database whose node is gone goes whole once Kubernetes has given the node up', { skip }, async () => {
-  // GIVEN a database that runs on a node whose kubelet stands still
-  await using cluster = await startCluster({ node: true, images: [await postgresqlImage()], crds: [plumblineCrd] });
-  const spec = { storage: { size: '512Mi', onDelete: 'Delete' } };
-  const options = { namespace: await newNamespace(cluster), replicas: 2, spec };
-  await using database = await NodeDatabase.create(cluster, options);
-  signalKubelet(cluster, 'SIGSTOP');
-  try {
-    // WHEN it is deleted, THEN nothing but its pods and their claims waits for the node
-    await remove(database);
-    await onlyLeft(database, /^(Pod|PersistentVolumeClaim)\//);
-    assert.equal(await isThere(database, databaseServices, 'orders'), false);
+const noKubelet = withoutOwnNode('stops the kubelet');
 
-    // AND these go with it
-    await cluster.kubectlRun(['delete', 'node', cluster.nodeName]);
-    await onlyLeft(database, /^$/);
-  } finally {
-    signalKubelet(cluster, 'SIGCONT');
-  }
-});
+test(
+  'a database whose node is gone goes whole once Kubernetes has given the node up',
+  { skip: noKubelet },
+  async () => {
+    // GIVEN a database that runs on a node whose kubelet stands still
+    await using own = await startCluster({ node: true, images: [await postgresqlImage()], crds: [plumblineCrd] });
+    const cluster = await podClusterOf(own);
+    const spec = { storage: { size: '512Mi', onDelete: 'Delete' } };
+    const options = { namespace: await newNamespace(cluster), replicas: 2, spec };
+    await using database = await NodeDatabase.create(cluster, options);
+    signalKubelet(own, 'SIGSTOP');
+    try {
+      // WHEN it is deleted, THEN nothing but its pods and their claims waits for the node
+      await remove(database);
+      await onlyLeft(database, /^(Pod|PersistentVolumeClaim)\//);
+      assert.equal(await isThere(database, databaseServices, 'orders'), false);
+
+      // AND these go with it
+      await cluster.kubectlRun(['delete', 'node', own.nodeName]);
+      await onlyLeft(database, /^$/);
+    } finally {
+      signalKubelet(own, 'SIGCONT');
+    }
+  },
+);
 
 test('created again on kept claims', { skip }, async (t) => {
   // GIVEN a database with data, for which every commit waits for a replica
-  const cluster = await sharedNodeCluster();
+  const cluster = await sharedPodCluster();
   const namespace = await newNamespace(cluster);
   const options = { namespace, replicas: 3, spec: { durability: 'Sync' } };
   await using database = await NodeDatabase.create(cluster, options);

@@ -1,28 +1,31 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newNamespace, sharedNodeCluster, whyNoNode } from '../cluster/index.ts';
+import { newNamespace, sharedPodCluster, withoutOwnNode, withoutPods } from '../cluster/index.ts';
 import { RunningPlumbline } from '../controller/running-plumbline.ts';
-import { containerKilled, faults, patroniKilledTenTimes, podDeleted, postgresKilled } from './faults.ts';
+import { containerKilled, faults, patroniKilledTenTimes, podDeleted, postgresKilled, type Fault } from './faults.ts';
 import { NodeDatabase } from './node-database.ts';
 import { trial, type Trial } from './trial.ts';
 
-const reason = whyNoNode();
-const skip = reason === undefined ? false : `No node here: ${reason}.`;
+const skip = withoutPods();
 
 function inWords({ fault, secondsWithoutWrites, acknowledged, lost, secondsUntilAllStream }: Trial): string {
   const [gap, whole] = [secondsWithoutWrites.toFixed(2), secondsUntilAllStream.toFixed(1)];
   return `${fault}: ${gap} s without writes, ${acknowledged} rows acknowledged, ${lost.length} lost, all stream after ${whole} s`;
 }
 
+function skipOf({ ownNodeFor }: Fault): string | false {
+  return ownNodeFor === undefined ? false : withoutOwnNode(ownNodeFor);
+}
+
 test('three members lose no acknowledged row, and stream again by themselves', { skip }, async (t) => {
   // GIVEN a database for which every commit waits for a replica, and no controller
-  const cluster = await sharedNodeCluster();
+  const cluster = await sharedPodCluster();
   const namespace = await newNamespace(cluster);
   const spec = { durability: 'Sync' };
   await using database = await NodeDatabase.create(cluster, { namespace, replicas: 3, spec });
 
   for (const fault of [podDeleted, postgresKilled, containerKilled, ...faults]) {
-    await t.test(fault.name, async (t) => {
+    await t.test(fault.name, { skip: skipOf(fault) }, async (t) => {
       // WHEN the primary is hit while a client writes, THEN all members stream again, and every row is there that the client was told of
       const outcome = await trial(database, fault);
       t.diagnostic(inWords(outcome));
@@ -42,11 +45,11 @@ test('three members lose no acknowledged row, and stream again by themselves', {
 });
 
 test('a database of one member goes on by itself', { skip }, async (t) => {
-  const cluster = await sharedNodeCluster();
+  const cluster = await sharedPodCluster();
   await using database = await NodeDatabase.create(cluster, { namespace: await newNamespace(cluster) });
 
   for (const fault of [patroniKilledTenTimes, containerKilled]) {
-    await t.test(fault.name, async (t) => {
+    await t.test(fault.name, { skip: skipOf(fault) }, async (t) => {
       const outcome = await trial(database, fault);
       t.diagnostic(inWords(outcome));
       assert.deepEqual(outcome.lost, []);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { setTimeout as delay } from 'node:timers/promises';
-import { eventually } from '../controller/running-plumbline.ts';
+import { paths } from '../../constructs/postgresql/paths.ts';
+import type { NodeCluster } from '../cluster/index.ts';
 import type { NodeDatabase } from './node-database.ts';
 
 /** Patroni's ttl, in seconds. */
@@ -13,6 +13,8 @@ export interface Fault {
   readonly target: number;
   /** For how many seconds it lasts at least, before it is taken back. */
   readonly lasts: number;
+  /** What it does to the node, where that is not its pods alone: then the tests must have started the node themselves. */
+  readonly ownNodeFor?: string;
   /** Does it; returns what takes it back, where it does not end by itself. */
   readonly strike: (database: NodeDatabase, member: string) => Promise<(() => Promise<void>) | void>;
 }
@@ -32,31 +34,28 @@ export const postgresKilled: Fault = {
   name: 'postgres killed',
   target: 5,
   lasts: 0,
-  strike: async (database, member) => signal(await postmaster(database, member), 'SIGKILL'),
+  strike: async (database, member) => {
+    await database.run(member, ['bash', '-c', `read -r pid <${paths.data}/postmaster.pid && kill -KILL "$pid"`]);
+  },
 };
 
 export const patroniKilled: Fault = {
   name: 'patroni killed',
   target: 0.5,
   lasts: 0,
-  strike: async (database, member) => killPatroni(database, member),
+  strike: async (database, member) => killPatroni(database, member, 1),
 };
 
 export const patroniKilledTenTimes: Fault = {
   name: 'patroni killed ten times',
   target: 0.5,
   lasts: 0,
-  strike: async (database, member) => {
-    for (let i = 0; i < 10; i++) {
-      const next = delay(1_200);
-      await killPatroni(database, member);
-      await next;
-    }
-  },
+  strike: async (database, member) => killPatroni(database, member, 10),
 };
 
 export const containerKilled: Fault = {
   name: 'container killed',
+  ownNodeFor: 'kills the first process of a container',
   target: ttl + 5,
   lasts: 0,
   strike: async (database, member) => {
@@ -68,6 +67,7 @@ export const containerKilled: Fault = {
 
 export const containerFrozen: Fault = {
   name: 'container frozen',
+  ownNodeFor: 'stops the first process of a container',
   target: 30,
   lasts: ttl,
   strike: async (database, member) => {
@@ -83,11 +83,12 @@ export const containerFrozen: Fault = {
 
 export const cutOffFromApi: Fault = {
   name: 'cut off from the API',
+  ownNodeFor: 'drops packets on their way',
   target: 30,
   lasts: ttl + 10,
   strike: async (database, member) => {
     const { podIP } = (await database.pod(member)).status;
-    const { hostname: api } = new URL(database.cluster.server);
+    const { hostname: api } = new URL(ownNode(database).server);
     // Dropped, not refused: a broken network says nothing.
     const rules = `table ip plumbline-fault {
       chain forward {
@@ -96,9 +97,9 @@ export const cutOffFromApi: Fault = {
         ip saddr ${api} ip daddr ${podIP} drop
       }
     }`;
-    await database.cluster.runOnNode('nft', ['-f', '-'], rules);
+    await ownNode(database).runOnNode('nft', ['-f', '-'], rules);
     return async () => {
-      await database.cluster.runOnNode('nft', ['delete', 'table', 'ip', 'plumbline-fault']);
+      await ownNode(database).runOnNode('nft', ['delete', 'table', 'ip', 'plumbline-fault']);
     };
   },
 };
@@ -114,46 +115,19 @@ export const faults: readonly Fault[] = [
   cutOffFromApi,
 ];
 
-/** Kills the Patroni that runs, or the next one if none does, and waits until there is another. */
-async function killPatroni(database: NodeDatabase, member: string): Promise<void> {
-  const pid = await eventually('Patroni runs', () => patroni(database, member));
-  signal(pid, 'SIGKILL');
-  await eventually('Patroni runs again', async () => {
-    const next = await patroni(database, member);
-    return next === pid ? undefined : next;
-  });
+const killer = readFileSync(new URL('./kill-patroni.py', import.meta.url), 'utf8');
+
+async function killPatroni(database: NodeDatabase, member: string, times: number): Promise<void> {
+  await database.run(member, ['python3', '-c', killer, String(times)]);
 }
 
-async function patroni(database: NodeDatabase, member: string): Promise<number | undefined> {
-  const pids = await processesOf(database, member);
-  // Children that run no program of their own yet look like it.
-  const found = pids.filter((pid) => /^\S*python3?[^\0]*\0\S*patroni\0/.test(read(pid, 'cmdline')));
-  return found.find((pid) => !found.includes(parentOf(pid)));
+function processesOf(database: NodeDatabase, pod: string): Promise<readonly number[]> {
+  return ownNode(database).processesOf({ namespace: database.namespace, pod, container: 'postgres' });
 }
 
-async function postmaster(database: NodeDatabase, member: string): Promise<number> {
-  const pids = await processesOf(database, member);
-  const found = pids.filter((pid) => read(pid, 'comm').trim() === 'postgres');
-  const first = found.find((pid) => !found.includes(parentOf(pid)));
-  if (first === undefined) throw new Error(`PostgreSQL does not run on ${member}`);
-  return first;
-}
-
-function processesOf({ cluster, namespace }: NodeDatabase, pod: string): Promise<readonly number[]> {
-  return cluster.processesOf({ namespace, pod, container: 'postgres' });
-}
-
-function parentOf(pid: number): number {
-  return Number(/^PPid:\s+(\d+)$/m.exec(read(pid, 'status'))?.[1]);
-}
-
-/** Empty where the process is gone. */
-function read(pid: number, file: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
-  } catch {
-    return '';
-  }
+function ownNode({ cluster: { own } }: NodeDatabase): NodeCluster {
+  if (own === undefined) throw new Error('an existing cluster gives no such access to its nodes');
+  return own;
 }
 
 function signal(pid: number, name: NodeJS.Signals): void {

@@ -5,7 +5,7 @@ import { databaseServices } from '../../controller/database/kinds.ts';
 import type { Happened } from '../../controller/database/rollouts.ts';
 import type { KubeObject } from '../../controller/kube/index.ts';
 import type { PlumblineOptions } from '../../controller/plumbline.ts';
-import { newNamespace, sharedNodeCluster } from '../cluster/index.ts';
+import { newNamespace, sharedPodCluster } from '../cluster/index.ts';
 import { eventually, RunningPlumbline } from '../controller/running-plumbline.ts';
 import { NodeDatabase } from './node-database.ts';
 
@@ -41,7 +41,7 @@ export class ManagedDatabase implements AsyncDisposable {
 
   /** Resolves when the first revision is stable: every member runs, streams and has read its settings. */
   static async open(spec: Partial<StoredSpec> = {}): Promise<ManagedDatabase> {
-    const cluster = await sharedNodeCluster();
+    const cluster = await sharedPodCluster();
     const namespace = await newNamespace(cluster);
     await cluster.kubectlRun(['label', 'namespace', namespace, 'pod-security.kubernetes.io/enforce=restricted']);
     const { replicas = 1, ...rest } = spec;

@@ -2,7 +2,7 @@ import { namesOf, memberName } from '../../constructs/names.ts';
 import type { DatabaseServiceStatus } from '../../constructs/api/status.ts';
 import { databaseServices, pods, typeOf } from '../../controller/database/kinds.ts';
 import { connect, KubeClient, type Connection, type KubeObject } from '../../controller/kube/index.ts';
-import { postgresqlImage, type NodeCluster } from '../cluster/index.ts';
+import type { PodCluster } from '../cluster/index.ts';
 import { databaseService, eventually, RunningPlumbline } from '../controller/running-plumbline.ts';
 
 interface Pod extends KubeObject {
@@ -23,7 +23,7 @@ export interface NodeDatabaseOptions {
 
 /** A database on a real node, that no controller looks after. */
 export class NodeDatabase implements AsyncDisposable {
-  readonly cluster: NodeCluster;
+  readonly cluster: PodCluster;
   readonly namespace: string;
   readonly name: string;
   /** How many members there are to be; set it when the database is scaled. */
@@ -32,7 +32,7 @@ export class NodeDatabase implements AsyncDisposable {
   readonly #connection: Connection;
   readonly #spec: Readonly<Record<string, unknown>>;
 
-  private constructor(cluster: NodeCluster, connection: Connection, options: NodeDatabaseOptions) {
+  private constructor(cluster: PodCluster, connection: Connection, options: NodeDatabaseOptions) {
     this.cluster = cluster;
     this.namespace = options.namespace;
     this.name = options.name ?? 'orders';
@@ -43,7 +43,7 @@ export class NodeDatabase implements AsyncDisposable {
   }
 
   /** Creates it and waits until Plumbline says that it runs and has nothing more to do; then Plumbline is stopped. */
-  static async create(cluster: NodeCluster, options: NodeDatabaseOptions): Promise<NodeDatabase> {
+  static async create(cluster: PodCluster, options: NodeDatabaseOptions): Promise<NodeDatabase> {
     const database = await NodeDatabase.of(cluster, options);
     await using running = await RunningPlumbline.start(cluster, { namespace: database.namespace });
     await database.create();
@@ -60,14 +60,14 @@ export class NodeDatabase implements AsyncDisposable {
   }
 
   /** One that need not exist yet. */
-  static async of(cluster: NodeCluster, options: NodeDatabaseOptions): Promise<NodeDatabase> {
+  static async of(cluster: PodCluster, options: NodeDatabaseOptions): Promise<NodeDatabase> {
     return new NodeDatabase(cluster, await connect({ kubeconfig: cluster.kubeconfig }), options);
   }
 
   /** Creates the DatabaseService alone, small enough for three on a node. */
   async create(): Promise<void> {
     const resources = { requests: { cpu: '50m', memory: '256Mi' } };
-    const { reference: image } = await postgresqlImage();
+    const { image } = this.cluster;
     const spec = { image, replicas: this.replicas, resources, storage: { size: '512Mi' }, ...this.#spec };
     await this.kube.create(databaseService(this.namespace, this.name, spec), {
       type: databaseServices,

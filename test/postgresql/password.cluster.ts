@@ -4,19 +4,18 @@ import type { DatabaseServiceStatus } from '../../constructs/api/status.ts';
 import { secretsAnnotation } from '../../constructs/labels.ts';
 import { connectionUri } from '../../constructs/postgresql/credentials.ts';
 import { secrets } from '../../controller/database/kinds.ts';
-import { newNamespace, sharedNodeCluster, whyNoNode } from '../cluster/index.ts';
+import { newNamespace, sharedPodCluster, withoutPods } from '../cluster/index.ts';
 import { eventually, RunningPlumbline } from '../controller/running-plumbline.ts';
 import { psql, secretOf, type Login } from './login.ts';
 import { NodeDatabase } from './node-database.ts';
 import { Session } from './session.ts';
 
-const reason = whyNoNode();
-const skip = reason === undefined ? false : `No node here: ${reason}.`;
+const skip = withoutPods();
 const aMinute = 60_000;
 
 test('an edit of a password reaches PostgreSQL without a restart', { skip }, async (t) => {
   // GIVEN a database of two with a controller, and an application that is connected
-  const cluster = await sharedNodeCluster();
+  const cluster = await sharedPodCluster();
   const namespace = await newNamespace(cluster);
   await using database = await NodeDatabase.create(cluster, { namespace, replicas: 2 });
   await using running = await RunningPlumbline.start(cluster, { namespace });
@@ -99,7 +98,7 @@ test('an edit of a password reaches PostgreSQL without a restart', { skip }, asy
 // movetokube/postgres-operator#75, apache/superset#13456, zalando/postgres-operator#2745
 test('passwords and names that break connection strings and SQL are taken as they are', { skip }, async (t) => {
   // GIVEN a Secret of the user that the controller watches, since it bears the label of the database
-  const cluster = await sharedNodeCluster();
+  const cluster = await sharedPodCluster();
   const namespace = await newNamespace(cluster);
   const names = { username: 'app-user', database: 'Order-Data' };
   const spec = { ...names, credentials: { source: 'Existing', secretName: 's' } };

@@ -1,7 +1,6 @@
 import type { V1Volume, V1VolumeMount } from '@kubernetes/client-node';
 import { containerSecurity, podSecurity } from '../../constructs/postgresql/pod-security.ts';
 import { pods } from '../../controller/database/kinds.ts';
-import { postgresqlImage } from '../cluster/index.ts';
 import type { NodeDatabase } from './node-database.ts';
 
 export interface RestingPod {
@@ -15,9 +14,14 @@ export async function ensureRestingPod(
   { cluster, kube, namespace }: NodeDatabase,
   { name, mount, volume }: RestingPod,
 ): Promise<void> {
-  const { reference: image } = await postgresqlImage();
   const command = ['sleep', 'infinity'];
-  const container = { name: 'main', image, command, securityContext: containerSecurity, volumeMounts: [mount] };
+  const container = {
+    name: 'main',
+    image: cluster.image,
+    command,
+    securityContext: containerSecurity,
+    volumeMounts: [mount],
+  };
   const spec = {
     terminationGracePeriodSeconds: 0,
     securityContext: podSecurity,

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { whyNoNode } from '../cluster/index.ts';
+import { withoutPods } from '../cluster/index.ts';
 import { longestGap, lostRows } from './acknowledgements.ts';
 import { ManagedDatabase } from './managed-database.ts';
 import { storedRows, Writer } from './writer.ts';
 
-const reason = whyNoNode();
-const skip = reason === undefined ? false : `No node here: ${reason}.`;
+const skip = withoutPods();
 
 test('changes of three members', { skip }, async (t) => {
   await using managed = await ManagedDatabase.open({ replicas: 3, durability: 'Sync' });

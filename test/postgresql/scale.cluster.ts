@@ -5,21 +5,20 @@ import type { DatabaseServiceStatus } from '../../constructs/api/status.ts';
 import { claims, databaseServices, pods, statefulSets } from '../../controller/database/kinds.ts';
 import type { Happened } from '../../controller/database/rollouts.ts';
 import { isObjectMissing, type ResourceType } from '../../controller/kube/index.ts';
-import { newNamespace, sharedNodeCluster, whyNoNode } from '../cluster/index.ts';
+import { newNamespace, sharedPodCluster, withoutPods } from '../cluster/index.ts';
 import { eventually, RunningPlumbline } from '../controller/running-plumbline.ts';
 import { lostRows, monotonicSeconds } from './acknowledgements.ts';
 import { handOver } from './hand-over.ts';
 import { NodeDatabase } from './node-database.ts';
 import { storedRows, Writer } from './writer.ts';
 
-const reason = whyNoNode();
-const skip = reason === undefined ? false : `No node here: ${reason}.`;
+const skip = withoutPods();
 /** How long Patroni keeps the slot of a member that is gone, and time to notice. */
 const slotsGoWithinMs = 240_000;
 
 test('a database is scaled up and down while a client writes', { skip }, async (t) => {
   // GIVEN one member, and a client that writes
-  const cluster = await sharedNodeCluster();
+  const cluster = await sharedPodCluster();
   const namespace = await newNamespace(cluster);
   await using database = await NodeDatabase.create(cluster, { namespace });
   const steps: Happened[] = [];
@@ -77,7 +76,7 @@ test('a database is scaled up and down while a client writes', { skip }, async (
 
 test('with storage.onDelete Delete the volume of a member goes with it', { skip }, async (t) => {
   // GIVEN three members
-  const cluster = await sharedNodeCluster();
+  const cluster = await sharedPodCluster();
   const namespace = await newNamespace(cluster);
   const spec = { storage: { size: '512Mi', onDelete: 'Delete' } };
   await using database = await NodeDatabase.create(cluster, { namespace, replicas: 3, spec });
@@ -113,7 +112,7 @@ test('with storage.onDelete Delete the volume of a member goes with it', { skip 
 
 test('whatever is done to the StatefulSet by hand, no volume is lost, and it is put right', { skip }, async (t) => {
   // GIVEN three members with storage.onDelete Delete, where the volumes would go most easily
-  const cluster = await sharedNodeCluster();
+  const cluster = await sharedPodCluster();
   const namespace = await newNamespace(cluster);
   const spec = { storage: { size: '512Mi', onDelete: 'Delete' } };
   await using database = await NodeDatabase.create(cluster, { namespace, replicas: 3, spec });

@@ -4,11 +4,10 @@ import { rollbackAnnotation, templateAnnotation } from '../../constructs/labels.
 import { namesOf } from '../../constructs/names.ts';
 import { pods } from '../../controller/database/kinds.ts';
 import type { KubeObject } from '../../controller/kube/index.ts';
-import { postgresqlImage, whyNoNode } from '../cluster/index.ts';
+import { withoutPods } from '../cluster/index.ts';
 import { ManagedDatabase } from './managed-database.ts';
 
-const reason = whyNoNode();
-const skip = reason === undefined ? false : `No node here: ${reason}.`;
+const skip = withoutPods();
 
 test('changes that cannot work', { skip }, async (t) => {
   const upgrade = { healthTimeoutSeconds: 30 };
@@ -83,7 +82,7 @@ test('changes that cannot work', { skip }, async (t) => {
   await t.test(
     'an older revision comes back when an annotation asks for it, and goes with the annotation',
     async () => {
-      const { reference: image } = await postgresqlImage();
+      const { image } = database.cluster;
       await managed.edit({ image, parameters: { work_mem: '9MB' } });
       await managed.stable();
       await managed.edit({}, { [rollbackAnnotation]: '1' });

@@ -3,12 +3,11 @@ import { test } from 'node:test';
 import { slotsAnnotation } from '../../constructs/labels.ts';
 import { claimName } from '../../constructs/names.ts';
 import { memberSlots, type MemberSlots } from '../../controller/health/logical-slots.ts';
-import { whyNoNode } from '../cluster/index.ts';
+import { withoutPods } from '../cluster/index.ts';
 import { podDeleted } from './faults.ts';
 import { ManagedDatabase } from './managed-database.ts';
 
-const reason = whyNoNode();
-const skip = reason === undefined ? false : `No node here: ${reason}.`;
+const skip = withoutPods();
 
 // cloudnative-pg/cloudnative-pg#7646, patroni/patroni#3237
 test('a logical slot of three members', { skip }, async (t) => {

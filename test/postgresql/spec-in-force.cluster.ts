@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { namesOf } from '../../constructs/names.ts';
-import { newNamespace, sharedNodeCluster, whyNoNode } from '../cluster/index.ts';
+import { newNamespace, sharedPodCluster, withoutPods } from '../cluster/index.ts';
 import { eventually } from '../controller/running-plumbline.ts';
 import { psql, secretOf } from './login.ts';
 import { NodeDatabase } from './node-database.ts';
 
-const reason = whyNoNode();
-const skip = reason === undefined ? false : `No node here: ${reason}.`;
+const skip = withoutPods();
 
 /** Settings that a reader of YAML or a shell might take for something else. The last ones are nobody's, so any text is right. */
 const parameters = {
@@ -32,7 +31,7 @@ const shown = { ...parameters, random_page_cost: '1.1' };
 // cdk8s-team/cdk8s-core#2565
 test('a database of one starts as its spec says, to the byte', { skip }, async (t) => {
   // GIVEN a namespace that admits restricted pods only, and names that SQL must quote
-  const cluster = await sharedNodeCluster();
+  const cluster = await sharedPodCluster();
   const namespace = await newNamespace(cluster);
   await cluster.kubectlRun(['label', 'namespace', namespace, 'pod-security.kubernetes.io/enforce=restricted']);
   const [owner, name] = ['App-user', 'Order-Data'];
@@ -70,7 +69,7 @@ test('a database of one starts as its spec says, to the byte', { skip }, async (
 });
 
 test('of three members the one Service leads to the primary, the other to replicas alone', { skip }, async () => {
-  const cluster = await sharedNodeCluster();
+  const cluster = await sharedPodCluster();
   await using database = await NodeDatabase.create(cluster, { namespace: await newNamespace(cluster), replicas: 3 });
   await database.allStream();
   const { password = '' } = await secretOf(database, 'credentials');
@@ -97,7 +96,7 @@ test('of three members the one Service leads to the primary, the other to replic
 // elastic/cloud-on-k8s#1987, pgbackrest/pgbackrest#942
 test('the name of a database is no configuration for the tools of another', { skip }, async () => {
   // GIVEN databases whose Services are named as what the tools read
-  const cluster = await sharedNodeCluster();
+  const cluster = await sharedPodCluster();
   const namespace = await newNamespace(cluster);
   await using stack = new AsyncDisposableStack();
   const databases: NodeDatabase[] = [];

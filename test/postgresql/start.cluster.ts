@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DatabaseServiceStatus } from '../../constructs/api/status.ts';
 import { databaseServices, secrets } from '../../controller/database/kinds.ts';
-import { newNamespace, postgresqlImage, sharedNodeCluster, whyNoNode } from '../cluster/index.ts';
+import { newNamespace, sharedPodCluster, withoutPods } from '../cluster/index.ts';
 import { databaseService, eventually, RunningPlumbline } from '../controller/running-plumbline.ts';
 
-const reason = whyNoNode();
-const skip = reason === undefined ? false : `No node here: ${reason}.`;
+const skip = withoutPods();
 
 /** What the start gate takes for the identity of this member's data, and of a copy with one wrong bit in its control file. */
 const identities = `import os, shutil, sys, tempfile
@@ -26,13 +25,13 @@ with tempfile.TemporaryDirectory() as copy:
 
 test('three members start on a node: one primary, two that stream, and the Service leads to it', { skip }, async () => {
   // GIVEN a namespace that admits restricted pods only, and a database of three
-  const cluster = await sharedNodeCluster();
+  const cluster = await sharedPodCluster();
   const namespace = await newNamespace(cluster);
   await cluster.kubectlRun(['label', 'namespace', namespace, 'pod-security.kubernetes.io/enforce=restricted']);
   await using running = await RunningPlumbline.start(cluster, { namespace });
   const resources = { requests: { cpu: '50m', memory: '256Mi' } };
   const spec = {
-    image: (await postgresqlImage()).reference,
+    image: cluster.image,
     replicas: 3,
     durability: 'Sync',
     resources,

@@ -5,14 +5,13 @@ import type { DatabaseServiceStatus } from '../../constructs/api/status.ts';
 import { issueServer, newAuthority, type Pair } from '../../controller/certificates/issue.ts';
 import { databaseServices, pods, secrets } from '../../controller/database/kinds.ts';
 import { systemClock, type KubeObject } from '../../controller/kube/index.ts';
-import { newNamespace, sharedNodeCluster, whyNoNode } from '../cluster/index.ts';
+import { newNamespace, sharedPodCluster, withoutPods } from '../cluster/index.ts';
 import { eventually, RunningPlumbline } from '../controller/running-plumbline.ts';
 import { psql, secretOf } from './login.ts';
 import { NodeDatabase } from './node-database.ts';
 import { servedSerials, Session } from './tls-client.ts';
 
-const reason = whyNoNode();
-const skip = reason === undefined ? false : `No node here: ${reason}.`;
+const skip = withoutPods();
 
 const day = 86_400_000;
 /** A renewed certificate is served by every member after this time at most: the kubelet looks at a mounted Secret once in one to one and a half minutes. */
@@ -24,7 +23,7 @@ test(
   { skip },
   async (t) => {
     // GIVEN three members, whose certificate was made 61 days ago
-    const cluster = await sharedNodeCluster();
+    const cluster = await sharedPodCluster();
     const namespace = await newNamespace(cluster);
     await using database = await NodeDatabase.of(cluster, { namespace, replicas: 3 });
     const clock = { ...systemClock, now: () => Date.now() - 61 * day };
@@ -122,7 +121,7 @@ test(
 
 test('a renewed certificate that nobody serves (CrunchyData/postgres-operator#2353)', { skip }, async (t) => {
   // GIVEN a database whose certificate is somebody else's to make, and is not there yet
-  const cluster = await sharedNodeCluster();
+  const cluster = await sharedPodCluster();
   const namespace = await newNamespace(cluster);
   const spec = { tls: { mode: 'Existing', secretName: 't' } };
   await using database = await NodeDatabase.of(cluster, { namespace, replicas: 2, spec });
@@ -204,7 +203,7 @@ test('a renewed certificate that nobody serves (CrunchyData/postgres-operator#23
 
 test('TLS is turned on and off while the database has members of both kinds', { skip }, async (t) => {
   // GIVEN a database without TLS, whose members Kubernetes restarts one by one when their template changes
-  const cluster = await sharedNodeCluster();
+  const cluster = await sharedPodCluster();
   const namespace = await newNamespace(cluster);
   const spec = { tls: { mode: 'Off' }, upgrade: { rollout: 'StatefulSet' } };
   await using database = await NodeDatabase.of(cluster, { namespace, replicas: 2, spec });

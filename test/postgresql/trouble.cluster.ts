@@ -3,38 +3,42 @@ import { test } from 'node:test';
 import type { DatabaseServiceStatus } from '../../constructs/api/status.ts';
 import { databaseServices } from '../../controller/database/kinds.ts';
 import type { Reason } from '../../controller/health/reasons.ts';
-import { newNamespace, postgresqlImage, sharedNodeCluster, whyNoNode, type NodeCluster } from '../cluster/index.ts';
-import { provisionerName, storageClassName } from '../cluster/node/storage-class.ts';
+import {
+  newNamespace,
+  sharedPodCluster,
+  withoutOwnNode,
+  withoutPods,
+  type NodeCluster,
+  type PodCluster,
+} from '../cluster/index.ts';
+import { storageClassName } from '../cluster/node/storage-class.ts';
 import { databaseService, eventually, RunningPlumbline } from '../controller/running-plumbline.ts';
-
-const unable = whyNoNode();
-const skip = unable === undefined ? false : `No node here: ${unable}.`;
 
 /** Nothing here takes that long unless it is broken. */
 const patienceMs = 120_000;
 
 /** Database `orders` in a namespace of its own. */
 class Place implements AsyncDisposable {
-  readonly cluster: NodeCluster;
+  readonly cluster: PodCluster;
   readonly namespace: string;
   readonly running: RunningPlumbline;
   readonly #undo: (() => Promise<unknown>)[] = [];
 
-  private constructor(cluster: NodeCluster, namespace: string, running: RunningPlumbline) {
+  private constructor(cluster: PodCluster, namespace: string, running: RunningPlumbline) {
     this.cluster = cluster;
     this.namespace = namespace;
     this.running = running;
   }
 
   static async open(): Promise<Place> {
-    const cluster = await sharedNodeCluster();
+    const cluster = await sharedPodCluster();
     const namespace = await newNamespace(cluster);
     return new Place(cluster, namespace, await RunningPlumbline.start(cluster, { namespace }));
   }
 
   async create(spec: Readonly<Record<string, unknown>>): Promise<void> {
     const resources = { requests: { cpu: '50m', memory: '256Mi' } };
-    const { reference: image } = await postgresqlImage();
+    const { image } = this.cluster;
     const object = databaseService(this.namespace, 'orders', { image, resources, storage: { size: '512Mi' }, ...spec });
     await this.running.kube.create(object, { type: databaseServices, fieldManager: 'kubectl-create' });
   }
@@ -49,6 +53,12 @@ class Place implements AsyncDisposable {
     const { code, stdout, stderr } = await this.cluster.kubectlRun(['-n', this.namespace, ...args], stdin);
     if (code !== 0) throw new Error(stderr);
     return stdout;
+  }
+
+  /** Where a row says what it needs an own node for. */
+  get node(): NodeCluster {
+    if (this.cluster.own === undefined) throw new Error('this is an existing cluster');
+    return this.cluster.own;
   }
 
   /** Makes an object of the cluster or of the namespace; returns what removes it, which happens at the end in any case. */
@@ -110,6 +120,8 @@ interface Row {
   /** What mends it, where the database itself is to be mended. */
   readonly cure?: (place: Place) => Promise<unknown>;
   readonly reason: Reason;
+  /** What it does to the cluster that only its owner may do. */
+  readonly ownNodeFor?: string;
   /** Whether nothing changes until somebody acts. Defaults to true. */
   readonly isStalled?: boolean;
   /** The thing, and the remedy. */
@@ -119,6 +131,7 @@ interface Row {
 const rows: readonly Row[] = [
   {
     what: 'no default StorageClass',
+    ownNodeFor: 'takes the default StorageClass away from everybody',
     arrange: async (place) => {
       const isDefault = (value: boolean) => () =>
         place.kubectl([
@@ -137,17 +150,15 @@ const rows: readonly Row[] = [
   },
   {
     what: 'a StorageClass that does not exist',
-    spec: { storage: { size: '512Mi', storageClass: 'fast' } },
-    cure: (place) =>
-      place.make({
-        apiVersion: 'storage.k8s.io/v1',
-        kind: 'StorageClass',
-        metadata: { name: 'fast' },
-        provisioner: provisionerName,
-        volumeBindingMode: 'WaitForFirstConsumer',
-      }),
+    spec: { storage: { size: '512Mi', storageClass: 'plumbline-absent' } },
+    cure: async (place) => {
+      const { provisioner, parameters } = await defaultClass(place);
+      const [apiVersion, metadata] = ['storage.k8s.io/v1', { name: 'plumbline-absent' }];
+      const volumeBindingMode = 'WaitForFirstConsumer';
+      return place.make({ apiVersion, kind: 'StorageClass', metadata, provisioner, parameters, volumeBindingMode });
+    },
     reason: 'StorageClassNotFound',
-    told: [/StorageClass fast/, /create it/],
+    told: [/StorageClass plumbline-absent/, /create it/],
   },
   {
     what: 'a quota that forbids the pods',
@@ -222,41 +233,43 @@ const rows: readonly Row[] = [
   {
     what: 'an image that is not there',
     spec: { image: 'registry.invalid/pg:17' },
-    cure: async (place) => place.edit({ image: (await postgresqlImage()).reference }),
+    cure: (place) => place.edit({ image: place.cluster.image }),
     reason: 'ImageNotPulled',
     told: [/registry\.invalid\/pg:17 of orders-0/, /spec\.image/],
   },
   {
     what: 'a node too small for the requests',
-    spec: { resources: { requests: { cpu: '64', memory: '256Mi' } } },
+    spec: { resources: { requests: { cpu: '4096', memory: '256Mi' } } },
     cure: (place) => place.edit({ resources: { requests: { cpu: '50m' } } }),
     reason: 'InsufficientResources',
     isStalled: false,
-    told: [/orders-0/, /spec\.resources\.requests \(cpu 64, memory 256Mi\)/, /Insufficient cpu/],
+    told: [/orders-0/, /spec\.resources\.requests \(cpu 4096, memory 256Mi\)/, /Insufficient cpu/],
   },
   {
     what: 'a volume too small for initdb',
+    ownNodeFor: 'relies on volumes that are no larger than they say, and grows one',
     spec: { storage: { size: '40Mi' } },
     cure: async (place) => {
       const name = await place.kubectl(['get', 'pvc', 'data-orders-0', '-o', 'jsonpath={.spec.volumeName}']);
       const path = await place.kubectl(['get', 'pv', name, '-o', 'jsonpath={.spec.local.path}']);
       // As a driver does that grows volumes only while nobody uses them.
-      await place.kubectl(['cordon', place.cluster.nodeName]);
-      place.finally(() => place.kubectl(['uncordon', place.cluster.nodeName]));
+      await place.kubectl(['cordon', place.node.nodeName]);
+      place.finally(() => place.kubectl(['uncordon', place.node.nodeName]));
       await place.kubectl(['delete', 'pod', 'orders-0', '--timeout=60s']);
       await eventually('the volume is free', () => isGrown(place, path), 60_000);
-      await place.kubectl(['uncordon', place.cluster.nodeName]);
+      await place.kubectl(['uncordon', place.node.nodeName]);
     },
     reason: 'VolumeFull',
     told: [/data-orders-0/, /needs 80/, /spec\.storage\.size/],
   },
   {
     what: 'a volume that the user of the members cannot write to',
+    ownNodeFor: 'makes a folder on the node',
     spec: { storage: { size: '512Mi', storageClass: 'by-hand' } },
     arrange: async (place) => {
-      const { cluster, namespace } = place;
-      const path = (await cluster.runOnNode('mktemp', ['-d', '/tmp/plumbline-volume-XXXXXX'])).trim();
-      place.finally(() => cluster.runOnNode('rm', ['-rf', path]));
+      const { node, namespace } = place;
+      const path = (await node.runOnNode('mktemp', ['-d', '/tmp/plumbline-volume-XXXXXX'])).trim();
+      place.finally(() => node.runOnNode('rm', ['-rf', path]));
       await place.make({
         apiVersion: 'v1',
         kind: 'PersistentVolume',
@@ -271,7 +284,7 @@ const rows: readonly Row[] = [
           hostPath: { path },
         },
       });
-      return () => cluster.runOnNode('chown', ['26:26', path]);
+      return () => node.runOnNode('chown', ['26:26', path]);
     },
     reason: 'VolumeNotWritable',
     told: [/orders-0: uid 26 cannot write to the data volume/],
@@ -285,9 +298,9 @@ resize2fs "$1.ext4"
 mount -o loop,nosuid,nodev "$1.ext4" "$1"`;
 
 /** Undefined while the kubelet has not let go of the volume. */
-async function isGrown({ cluster }: Place, path: string): Promise<true | undefined> {
+async function isGrown({ node }: Place, path: string): Promise<true | undefined> {
   try {
-    await cluster.runOnNode('sh', ['-euc', growScript, 'grow', path]);
+    await node.runOnNode('sh', ['-euc', growScript, 'grow', path]);
     return true;
   } catch (error) {
     if (String(error).includes('target is busy')) return undefined;
@@ -295,7 +308,15 @@ async function isGrown({ cluster }: Place, path: string): Promise<true | undefin
   }
 }
 
-for (const { what, spec = {}, arrange, cure, reason, isStalled = true, told } of rows) {
+/** What makes volumes here, whoever's cluster it is. */
+async function defaultClass(place: Place): Promise<{ readonly provisioner: string; readonly parameters?: object }> {
+  const mark = `.metadata.annotations.storageclass\\.kubernetes\\.io/is-default-class=="true"`;
+  const found = await place.kubectl(['get', 'storageclass', '-o', `jsonpath={.items[?(@${mark})]}`]);
+  return JSON.parse(found) as { provisioner: string };
+}
+
+for (const { what, spec = {}, arrange, cure, ownNodeFor, reason, isStalled = true, told } of rows) {
+  const skip = ownNodeFor === undefined ? withoutPods() : withoutOwnNode(ownNodeFor);
   test(`${what}: ${reason}`, { skip }, async (t) => {
     // GIVEN bad input, or a cluster that lacks something
     await using place = await Place.open();
@@ -322,7 +343,9 @@ for (const { what, spec = {}, arrange, cure, reason, isStalled = true, told } of
   });
 }
 
-test('a volume that fills up while the database runs: VolumeFull', { skip }, async () => {
+const notFilled = withoutOwnNode('fills a volume, and whatever else has its file system');
+
+test('a volume that fills up while the database runs: VolumeFull', { skip: notFilled }, async () => {
   // GIVEN a database that runs, and a volume that something else has filled
   await using place = await Place.open();
   await place.create({});

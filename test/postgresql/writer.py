@@ -3,8 +3,8 @@
     writer.py HOST          user, password and database from the Secret at /credentials; ends when standard input does
 
 Each number is tried once: what was not acknowledged in time is not known to be stored, and is never sent again. A line for each acknowledged row:
-its number and the time by CLOCK_MONOTONIC, in seconds, which is the same on the whole machine. A line that begins with `!`: why the last try
-failed, whenever that changes.
+its number and the time by CLOCK_MONOTONIC, in seconds. The first line, which begins with `=`: the same clock's time then. A line that begins with
+`!`: why the last try failed, whenever that changes.
 """
 
 import select
@@ -61,6 +61,7 @@ def is_told_to_end():
 
 
 def main(host):
+    print(f"= {time.monotonic():.4f}", flush=True)
     # The name is looked up once, so that a slow DNS server is no part of what is measured.
     address = socket.gethostbyname(host)
     facts = {"user": read("username"), "password": read("password"), "dbname": read("dbname")}

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { namesOf } from '../../constructs/names.ts';
 import { eventually } from '../controller/running-plumbline.ts';
-import type { Acknowledgement } from './acknowledgements.ts';
+import { monotonicSeconds, type Acknowledgement } from './acknowledgements.ts';
 import type { NodeDatabase } from './node-database.ts';
 import { ensureRestingPod } from './resting-pod.ts';
 
@@ -22,6 +22,8 @@ export class Writer implements AsyncDisposable {
   readonly #process: ChildProcessWithoutNullStreams;
   readonly #end: Promise<unknown>;
   #stderr = '';
+  /** From the clock of the pod's machine, which may be another, to ours, in seconds; what the first line took to come is too little to matter. */
+  #ahead = 0;
 
   private constructor({ cluster, namespace, name }: NodeDatabase) {
     const command = ['python3', '-u', '-c', script, name];
@@ -65,9 +67,13 @@ export class Writer implements AsyncDisposable {
   }
 
   #read(line: string): void {
+    if (line.startsWith('=')) {
+      this.#ahead = monotonicSeconds() - Number(line.slice(2));
+      return;
+    }
     if (line.startsWith('!')) return void this.complaints.push(line.slice(2));
     const [number, at] = line.split(' ').map(Number);
-    if (number !== undefined && at !== undefined) this.acknowledgements.push({ number, at });
+    if (number !== undefined && at !== undefined) this.acknowledgements.push({ number, at: at + this.#ahead });
   }
 }
 

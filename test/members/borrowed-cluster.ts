@@ -1,0 +1,85 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { runLabel, type ExistingCluster } from '../cluster/existing-cluster.ts';
+import { plumblineCrd } from '../cluster/index.ts';
+import { runKubectl } from '../cluster/kubectl.ts';
+
+const crd = 'crd/databaseservices.plumbline.dev';
+
+/** A cluster of somebody's own, ready for tests. */
+export class BorrowedCluster {
+  readonly cluster: ExistingCluster;
+  readonly #folder: string;
+  readonly #say: (line: string) => void;
+  #hadCrd = true;
+
+  private constructor(cluster: ExistingCluster, folder: string, say: (line: string) => void) {
+    this.cluster = cluster;
+    this.#folder = folder;
+    this.#say = say;
+  }
+
+  /**
+   * @param context of the user's kubeconfig
+   * @param say receives lines for a person
+   * @throws Error with the words of kubectl, and then nothing has been changed
+   */
+  static async borrow(context: string, image: string, say: (line: string) => void): Promise<BorrowedCluster> {
+    const folder = mkdtempSync(join(tmpdir(), 'plumbline-members-'));
+    try {
+      const kubeconfig = join(folder, 'kubeconfig');
+      writeFileSync(kubeconfig, await contextAlone(context), { mode: 0o600 });
+      const run = randomBytes(4).toString('hex');
+      const borrowed = new BorrowedCluster({ kubeconfig, kubectl: 'kubectl', image, run }, folder, say);
+      await borrowed.#install();
+      return borrowed;
+    } catch (error) {
+      rmSync(folder, { recursive: true });
+      throw error;
+    }
+  }
+
+  /** Removes what a run has made: its namespaces, and the CRD where it was not there before. @throws Error with what is left */
+  async giveBack(): Promise<void> {
+    try {
+      const ours = `${runLabel}=${this.cluster.run}`;
+      this.#say(`Removing the namespaces with the label ${ours} …`);
+      await this.#kubectl(['delete', 'namespace', '--selector', ours, '--timeout=300s']);
+      if (!this.#hadCrd) await this.#kubectl(['delete', crd, '--timeout=60s']);
+    } finally {
+      rmSync(this.#folder, { recursive: true });
+    }
+  }
+
+  /** A CRD that is there stays as it is: it may be of another version, with databases that rely on it. */
+  async #install(): Promise<void> {
+    this.#hadCrd = (await this.#kubectl(['get', crd, '--ignore-not-found', '-o', 'name'])) !== '';
+    if (this.#hadCrd) return this.#say(`${crd} is there already, and used as it is.`);
+    await this.#kubectl(['create', '-f', plumblineCrd]);
+    await this.#kubectl(['wait', '--for=condition=Established', crd, '--timeout=60s']);
+    this.#say(`${crd} is installed.`);
+  }
+
+  async #kubectl(args: readonly string[]): Promise<string> {
+    const { kubectl, kubeconfig } = this.cluster;
+    const { code, stdout, stderr } = await runKubectl(kubectl, kubeconfig, this.#folder, args);
+    if (code !== 0) throw new Error(`kubectl ${args.join(' ')}: ${stderr.trim()}`);
+    return stdout;
+  }
+}
+
+/** A kubeconfig with one context and everything it needs, so that nothing can reach another cluster. */
+async function contextAlone(context: string): Promise<string> {
+  const view = ['config', 'view', '--minify', '--flatten', `--context=${context}`];
+  try {
+    return (await promisify(execFile)('kubectl', view)).stdout;
+  } catch (error) {
+    const { code, stderr = '' } = error as { readonly code?: unknown; readonly stderr?: string };
+    if (code === 'ENOENT') throw new Error('This needs kubectl on the PATH.', { cause: error });
+    throw new Error(stderr.trim(), { cause: error });
+  }
+}
