@@ -7,8 +7,22 @@ import { promisify } from 'node:util';
 import { runLabel, type ExistingCluster } from '../cluster/existing-cluster.ts';
 import { plumblineCrd } from '../cluster/index.ts';
 import { runKubectl } from '../cluster/kubectl.ts';
+import { eventually } from '../controller/running-plumbline.ts';
 
 const crd = 'crd/databaseservices.plumbline.dev';
+
+export interface BorrowOptions {
+  /** Of the user's kubeconfig. */
+  readonly context: string;
+  /** With PostgreSQL 17. */
+  readonly image: string;
+  /** Receives lines for a person. */
+  readonly say: (line: string) => void;
+  /** Defaults to the one on the PATH. */
+  readonly kubectl?: string;
+  /** Where the kubeconfig is looked for. Defaults to that of this process. */
+  readonly environment?: NodeJS.ProcessEnv;
+}
 
 /** A cluster of somebody's own, ready for tests. */
 export class BorrowedCluster {
@@ -23,18 +37,15 @@ export class BorrowedCluster {
     this.#say = say;
   }
 
-  /**
-   * @param context of the user's kubeconfig
-   * @param say receives lines for a person
-   * @throws Error with the words of kubectl, and then nothing has been changed
-   */
-  static async borrow(context: string, image: string, say: (line: string) => void): Promise<BorrowedCluster> {
+  /** @throws Error with the words of kubectl */
+  static async borrow(options: BorrowOptions): Promise<BorrowedCluster> {
+    const { image, say, kubectl = 'kubectl' } = options;
     const folder = mkdtempSync(join(tmpdir(), 'plumbline-members-'));
     try {
       const kubeconfig = join(folder, 'kubeconfig');
-      writeFileSync(kubeconfig, await contextAlone(context), { mode: 0o600 });
+      writeFileSync(kubeconfig, await contextAlone({ ...options, kubectl }), { mode: 0o600 });
       const run = randomBytes(4).toString('hex');
-      const borrowed = new BorrowedCluster({ kubeconfig, kubectl: 'kubectl', image, run }, folder, say);
+      const borrowed = new BorrowedCluster({ kubeconfig, kubectl, image, run }, folder, say);
       await borrowed.#install();
       return borrowed;
     } catch (error) {
@@ -60,7 +71,11 @@ export class BorrowedCluster {
     this.#hadCrd = (await this.#kubectl(['get', crd, '--ignore-not-found', '-o', 'name'])) !== '';
     if (this.#hadCrd) return this.#say(`${crd} is there already, and used as it is.`);
     await this.#kubectl(['create', '-f', plumblineCrd]);
-    await this.#kubectl(['wait', '--for=condition=Established', crd, '--timeout=60s']);
+    // It has no conditions for a moment, which `kubectl wait` takes for an error.
+    const conditions = ['get', crd, '-o', 'jsonpath={.status.conditions}'];
+    const isServed = async (): Promise<boolean> =>
+      /"status":"True","type":"Established"/.test(await this.#kubectl(conditions));
+    await eventually(`${crd} is served`, isServed, 60_000);
     this.#say(`${crd} is installed.`);
   }
 
@@ -73,10 +88,14 @@ export class BorrowedCluster {
 }
 
 /** A kubeconfig with one context and everything it needs, so that nothing can reach another cluster. */
-async function contextAlone(context: string): Promise<string> {
+async function contextAlone({
+  context,
+  kubectl,
+  environment,
+}: BorrowOptions & { readonly kubectl: string }): Promise<string> {
   const view = ['config', 'view', '--minify', '--flatten', `--context=${context}`];
   try {
-    return (await promisify(execFile)('kubectl', view)).stdout;
+    return (await promisify(execFile)(kubectl, view, { env: environment ?? process.env })).stdout;
   } catch (error) {
     const { code, stderr = '' } = error as { readonly code?: unknown; readonly stderr?: string };
     if (code === 'ENOENT') throw new Error('This needs kubectl on the PATH.', { cause: error });

@@ -29,7 +29,7 @@ async function main(argv: readonly string[]): Promise<number> {
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
   const say = (line: string): boolean => process.stderr.write(`${line}\n`);
-  const borrowed = await BorrowedCluster.borrow(context, image, say);
+  const borrowed = await BorrowedCluster.borrow({ context, image, say });
   try {
     return await runTests(borrowed.cluster, paths, stop.signal);
   } finally {
