@@ -371,6 +371,9 @@ said=\${PLUMBLINE_RUN:-/run/plumbline}/initdb.log
 # What went wrong reaches the status of the database by the pod.
 # shellcheck disable=SC2317 # called by the trap
 fail() {
+  local code=$?
+  # Who is killed says nothing.
+  if ((code > 128)); then echo "initdb: error: ended by signal $((code - 128)), as for want of memory" >>"$said"; fi
   cat -- "$said" >&2
   python3 -B "$scripts/start_gate.py" initdb-failed <"$said" || true
 }

@@ -302,3 +302,61 @@ test('why initdb failed stands on the pod until it has succeeded', { skip: serve
   assert.equal(again.status, 0, again.output);
   assert.equal(told(), undefined);
 });
+
+// mariadb-operator/mariadb-operator#1399
+test('initdb that is killed half way is told, and repeated from nothing', { skip: serverMissing }, async () => {
+  // GIVEN an initdb that has written a control file
+  const { sandbox, api } = await gated();
+  using _ = sandbox;
+  const data = sandbox.path('volume/pgdata');
+  const script = [sandbox.path('scripts/initdb.sh'), '--locale=C.UTF-8', '--username=postgres', data];
+  const running = sandbox.start('bash', script);
+  const control = sandbox.path('volume/pgdata.initialising/global/pg_control');
+  for (let tries = 0; tries < 600 && !existsSync(control); tries += 1) await sleep(20);
+
+  // WHEN it is killed
+  process.kill(childOf(running.process.pid ?? 0, 'initdb'), 'SIGKILL');
+  const { promise, resolve } = Promise.withResolvers<void>();
+  running.process.once('close', () => resolve());
+  await promise;
+
+  // THEN nothing looks like data, and the pod says what happened
+  assert.ok(!existsSync(data));
+  assert.match(
+    api.annotations('pods/orders-0')['plumbline.dev/start'] ?? '',
+    /InitialisationFailed.*ended by signal 9/,
+  );
+
+  // WHEN it is tried again, THEN it starts from nothing
+  assert.equal((await gate(sandbox, 'start')).status, 0);
+  assert.ok(!existsSync(sandbox.path('volume/pgdata.initialising')));
+  const again = await sandbox.runAsync('bash', script);
+  assert.equal(again.status, 0, again.output);
+  assert.match(sandbox.run('pg_controldata', ['-D', data]).output, /system identifier/);
+});
+
+function childOf(pid: number, name: string): number {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
+  const found = children.find((child) => readFileSync(`/proc/${child}/comm`, 'utf8').trim() === name);
+  return found ?? assert.fail(`${name} does not run`);
+}
+
+test('whole data is never removed, whatever lies beside it', { skip: serverMissing }, async () => {
+  // GIVEN data that no claim and no configuration knows, with what was cut off beside it
+  const { sandbox } = await gated();
+  using _ = sandbox;
+  const identity = initialise(sandbox);
+  const data = sandbox.path('volume/pgdata');
+  for (const leftover of ['initialising', 'clone', 'failed'])
+    sandbox.write(`volume/pgdata.${leftover}/PG_VERSION`, '17');
+
+  // WHEN the gate and then initdb are run over it
+  assert.equal((await gate(sandbox, 'start')).status, 0);
+  const initdb = await sandbox.runAsync('bash', [sandbox.path('scripts/initdb.sh'), '--username=postgres', data]);
+
+  // THEN initdb refuses, and it is the same
+  assert.notEqual(initdb.status, 0);
+  assert.match(initdb.output, /no initdb: the data directory is not empty/);
+  const { output } = sandbox.run('pg_controldata', ['-D', data], { env: { LC_ALL: 'C' } });
+  assert.match(output, new RegExp(`system identifier: +${identity}`));
+});
