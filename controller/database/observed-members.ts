@@ -6,6 +6,7 @@ import type { StoredSpec } from '../../constructs/api/spec.ts';
 import { memberName, ordinals } from '../../constructs/names.ts';
 import type { Facts } from '../health/facts.ts';
 import type { Settings } from '../health/member-state.ts';
+import { primaryOf } from '../health/primary.ts';
 import type { Member, MemberHealth, Observation } from '../rollout/index.ts';
 import type { Advances } from './advances.ts';
 import type { Child } from './child.ts';
@@ -51,7 +52,7 @@ export function observedMembers(
   const [template, settings] = [engine.templateDigest(delivered), engine.settingsDigest(delivered)];
   const wanted = set?.wanted ?? 0;
   const there = ordinals.filter((ordinal) => ordinal < wanted || pods.has(memberName(name, ordinal)));
-  const leader = [...pods.values()].find(({ facts }) => facts.isPrimary && facts.isReady);
+  const leader = primaryOf(pods.values());
   // One that is not ready may lead all the same.
   const first = leader ?? [...pods.values()].find(({ facts }) => facts.isPrimary);
   const against = { template, settings, leader, position: first?.facts.position ?? 0, advances };

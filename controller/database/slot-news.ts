@@ -1,5 +1,6 @@
 import { memberName, ordinals } from '../../constructs/names.ts';
 import { slotInWords, type LogicalSlot, type MemberSlots } from '../health/logical-slots.ts';
+import { primaryOf } from '../health/primary.ts';
 import type { Child } from './child.ts';
 import { wantedMembers } from './observed-members.ts';
 
@@ -34,9 +35,10 @@ export function slotNews(
     ),
   );
   const there = ordinals.map((ordinal) => memberName(database, ordinal));
-  const led = children.find(
-    ({ name, facts }) => facts.kind === 'Pod' && facts.isPrimary && facts.isReady && there.includes(name),
-  )?.name;
+  const pods = children.flatMap(({ name, facts }) =>
+    facts.kind === 'Pod' && there.includes(name) ? [{ name, facts }] : [],
+  );
+  const led = primaryOf(pods)?.name;
   const leader = led ?? before?.leader;
   // Without a StatefulSet no member is known to be one too many.
   const wanted = wantedMembers(children, database) || ordinals.length;

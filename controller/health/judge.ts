@@ -1,5 +1,6 @@
 import type { Phase } from '../../constructs/api/status.ts';
 import type { Facts } from './facts.ts';
+import { primaryOf } from './primary.ts';
 import type { Reason } from './reasons.ts';
 
 /** What health is judged by. */
@@ -54,7 +55,7 @@ export interface Health {
 /** Judges a database by what is seen of it. Pure; each verdict has exactly one reason. */
 export function judge(seen: Seen): Health {
   const readyReplicas = seen.pods.filter(({ facts }) => facts.isReady).length;
-  const primary = seen.pods.find(({ facts }) => facts.isPrimary && facts.isReady)?.name;
+  const primary = primaryOf(seen.pods)?.name;
   const phase = phaseOf(seen, readyReplicas, primary);
   const members = membersVerdict(seen, phase, readyReplicas, primary);
   return {

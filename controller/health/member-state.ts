@@ -5,7 +5,7 @@ import {
   startAnnotation,
 } from '../../constructs/labels.ts';
 import { memberSlots, type MemberSlots } from './logical-slots.ts';
-import { json, record, text, type Fields } from './fields.ts';
+import { json, number, record, text, type Fields } from './fields.ts';
 
 /** What a member states of itself on its pod. */
 export interface MemberState {
@@ -14,6 +14,8 @@ export interface MemberState {
   readonly isStreaming: boolean;
   /** It replays WAL that it fetches from an archive. */
   readonly isRestoring: boolean;
+  /** Each promotion begins the next one; 0 before it has said so. */
+  readonly timeline: number;
   /** Patroni keeps out of it. */
   readonly isPaused: boolean;
   readonly settings: Settings | undefined;
@@ -43,6 +45,7 @@ export function memberState(annotations: Readonly<Record<string, string>>): Memb
     server: text(status, 'state') ?? '',
     isStreaming: text(status, 'replication_state') === 'streaming',
     isRestoring: text(status, 'replication_state') === 'in archive recovery',
+    timeline: number(status, 'timeline'),
     isPaused: status['pause'] === true,
     settings: settings(json(annotations[settingsAnnotation])),
     gate:

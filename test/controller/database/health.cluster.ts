@@ -36,6 +36,13 @@ async function role(ordinal: number, role: 'primary' | 'replica'): Promise<void>
   await shop.patch('Pod', `orders-${ordinal}`, { body, fieldManager: 'Patroni' });
 }
 
+async function isPrimary(member: string): Promise<void> {
+  await eventually(
+    `${member} is known as the primary`,
+    async () => (await shop.status('orders'))?.primary === member || undefined,
+  );
+}
+
 async function untilPhase(phase: string): Promise<void> {
   await eventually(`the phase is ${phase}`, async () => (await shop.status('orders'))?.phase === phase || undefined);
   await shop.running.settled();
@@ -119,14 +126,63 @@ test('without a ready primary nothing is available, whatever label the dead one 
   assert.equal((await shop.status('orders'))?.primary, undefined);
   assert.match(await shop.condition('orders', 'Available'), /^False NoPrimary/);
   await role(1, 'primary');
-  await eventually(
-    'the new primary is known',
-    async () => (await shop.status('orders'))?.primary === 'orders-1' || undefined,
-  );
+  await isPrimary('orders-1');
   assert.equal((await shop.status('orders'))?.phase, 'Degraded');
   await role(0, 'replica');
   await say(0, ready);
   await untilPhase('Running');
+});
+
+for (const status of [
+  { phase: 'Failed', reason: 'Terminated', message: 'Pod was terminated in response to imminent node shutdown.' },
+  { phase: 'Succeeded' },
+]) {
+  test(`https://github.com/cloudnative-pg/cloudnative-pg/issues/1593: the primary says ${status.phase} and keeps its label`, async () => {
+    // GIVEN a primary that has ended and is not made anew
+    await role(1, 'replica');
+    await role(0, 'primary');
+    await isPrimary('orders-0');
+    const held = (finalizers: readonly string[] | null) =>
+      shop.patch('Pod', 'orders-0', { body: { metadata: { finalizers } } });
+    await held(['plumbline.dev/test']);
+    await say(0, { ...ready, ...status });
+    await untilPhase('Degraded');
+    assert.deepEqual(
+      [(await shop.status('orders'))?.primary, (await shop.status('orders'))?.readyReplicas],
+      [undefined, 2],
+    );
+    assert.match(await shop.condition('orders', 'Available'), /^False NoPrimary/);
+
+    // WHEN another is promoted, THEN that is the primary
+    await role(1, 'primary');
+    await isPrimary('orders-1');
+    await held(null);
+    await eventually('the member is there again', async () => {
+      const phase = ((await shop.get('Pod', 'orders-0'))?.['status'] as { phase?: string } | undefined)?.phase;
+      return phase === 'Pending' || undefined;
+    });
+    await role(1, 'replica');
+    await role(0, 'primary');
+    await say(0, ready);
+    await untilPhase('Running');
+  });
+}
+
+test('of two that say so, the primary is the one that was promoted last', async () => {
+  // GIVEN a primary that cannot take its label off, for it is cut off from the API server
+  const timeline = (ordinal: number, timeline: number) =>
+    shop.patch('Pod', `orders-${ordinal}`, {
+      body: { metadata: { annotations: { status: JSON.stringify({ state: 'running', role: 'primary', timeline }) } } },
+      fieldManager: 'Patroni',
+    });
+  await timeline(0, 7);
+
+  // WHEN another is promoted
+  await timeline(2, 8);
+  await role(2, 'primary');
+  await isPrimary('orders-2');
+  await role(2, 'replica');
+  await isPrimary('orders-0');
 });
 
 test('more members are an update, no loss', async () => {

@@ -3,6 +3,7 @@ import test from 'node:test';
 import { advancesOf, noAdvances, type Advances } from '../../../controller/database/advances.ts';
 import { observedMembers } from '../../../controller/database/observed-members.ts';
 import type { Member } from '../../../controller/rollout/index.ts';
+import { nextStep } from '../../../controller/rollout/step.ts';
 import { resource, seen } from './given.ts';
 import { memberPod, memberSet, type MemberPod } from './member-pods.ts';
 
@@ -56,3 +57,37 @@ for (const [what, looks, idleFor] of rows) {
     assert.equal(since && (start + (looks.length - 1) * minute - since) / minute, idleFor);
   });
 }
+
+/** What a rollout sees of two members of an old template that both say that they are the primary. */
+function primaries(...pods: readonly { readonly timeline: number; readonly ended?: object }[]) {
+  const found = pods.map(({ timeline, ended }, ordinal) => {
+    const pod = memberPod(database, ordinal, { isPrimary: true, template: 'old', status: { timeline } });
+    return seen({ ...pod, status: { ...(pod['status'] as object), ...ended } });
+  });
+  return observedMembers(database, [seen(memberSet(database)), ...found], database.spec, noAdvances);
+}
+
+for (const ended of [
+  { phase: 'Failed', reason: 'Terminated' },
+  { phase: 'Failed', reason: 'Evicted' },
+  { phase: 'Succeeded' },
+]) {
+  const words = Object.values(ended).join(', ');
+  test(`cloudnative-pg/cloudnative-pg#1593: with a primary that says ${words} no step is made`, () => {
+    const found = primaries({ timeline: 3, ended }, { timeline: 3 });
+    assert.deepEqual(
+      found.members.map(({ health, isLeader }) => [health, isLeader]),
+      [
+        ['leaving', false],
+        ['healthy', true],
+      ],
+    );
+    const step = nextStep({ ...found, isSwitching: false });
+    assert.deepEqual([step.kind, 'why' in step && step.why], ['wait', 'MemberMissing']);
+  });
+}
+
+test('of two that say that they are the primary, the one that was promoted last leads', () => {
+  const leads = primaries({ timeline: 3 }, { timeline: 4 }).members.map(({ isLeader }) => isLeader);
+  assert.deepEqual(leads, [false, true]);
+});

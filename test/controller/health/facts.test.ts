@@ -150,7 +150,8 @@ test('of a Secret counts which version it is, and when somebody changed it last'
 
 test('of a pod is read what the member states of itself, and what cannot be read counts as not stated', () => {
   const annotations = {
-    status: '{"state":"running","role":"replica","xlog_location":1024,"replication_state":"streaming","pause":true}',
+    status:
+      '{"state":"running","role":"replica","xlog_location":1024,"replication_state":"streaming","pause":true,"timeline":3}',
     'plumbline.dev/start': 'no JSON',
     'plumbline.dev/settings': '{"digest":"d1","refused":{"jit":"no"},"restart":{"max_connections":["100","200"]}}',
     'plumbline.dev/restart': 'd1',
@@ -164,6 +165,7 @@ test('of a pod is read what the member states of itself, and what cannot be read
     server: 'running',
     isStreaming: true,
     isRestoring: false,
+    timeline: 3,
     isPaused: true,
     settings: { digest: 'd1', refused: { jit: 'no' }, restart: { max_connections: ['100', '200'] } },
     gate: undefined,
