@@ -1,6 +1,7 @@
 import { factsOf } from '../health/facts.ts';
 import { number, record, records, text } from '../health/fields.ts';
 import type { BackupJob } from '../health/judge-backup.ts';
+import { inWords, wordsOf } from '../health/symptom.ts';
 import { classify, type Kube, type KubeObject, type ResourceType } from '../kube/index.ts';
 import { events, pods } from './kinds.ts';
 
@@ -64,7 +65,17 @@ async function whyWaiting(
   const fieldSelector = `involvedObject.uid=${pod.metadata.uid},type=Warning`;
   const told = await all(kube, events, { namespace, fieldSelector, signal });
   const last = told.toSorted((a, b) => at(b) - at(a))[0];
-  return last && [text({ ...last }, 'reason'), text({ ...last }, 'message')].filter(Boolean).join(': ');
+  if (last === undefined) return undefined;
+  const words = inWords(wordsOf({ ...last }));
+  const claims = claimsOf(pod);
+  return claims.length === 0 ? words : `with PersistentVolumeClaim ${claims.join(', ')}: ${words}`;
+}
+
+/** Of a volume Kubernetes tells a name of its own. */
+function claimsOf(pod: KubeObject): readonly string[] {
+  return records(record(pod['spec'])['volumes']).flatMap(
+    (volume) => text(record(volume['persistentVolumeClaim']), 'claimName') ?? [],
+  );
 }
 
 function at(event: KubeObject): number {

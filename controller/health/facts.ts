@@ -14,7 +14,7 @@ import { json, number, record, records, text, texts, type Fields } from './field
 import { memberState, positionOf, type MemberState } from './member-state.ts';
 import { servedCertificate, type ServedCertificate } from './served-certificate.ts';
 import { usageOf, type Usage } from './usage.ts';
-import { inWords, isEnded, symptomOf, wordsOf, type Symptom } from './symptom.ts';
+import { inWords, isCreating, isEnded, symptomOf, wordsOf, type Symptom } from './symptom.ts';
 
 /** The few fields of an object that health is judged by. */
 export type Facts =
@@ -36,6 +36,8 @@ export type Facts =
       readonly symptom: Symptom | undefined;
       /** The same in the words of Kubernetes or of the member. */
       readonly trouble: string | undefined;
+      /** Its containers are being created: its volumes have to be there first. */
+      readonly isCreating: boolean;
       /** What its member says of its volume. */
       readonly usage: Usage;
       /** What the member says of TLS. */
@@ -161,6 +163,7 @@ function pod(object: KubeObject): Facts {
     isEnded: hasEnded,
     symptom,
     trouble: symptom && inWords(symptom),
+    isCreating: symptom === undefined && isCreating(status),
     usage: usageOf(annotations),
     template: annotations[templateAnnotation],
     member,

@@ -1,7 +1,7 @@
 import type { Reason } from './reasons.ts';
 import type { Symptom } from './symptom.ts';
 import { inWords } from './symptom.ts';
-import type { Asked, Trouble } from './trouble.ts';
+import type { Asked, Complaint, Trouble } from './trouble.ts';
 
 /** What a symptom of a pod means, and what to do. Pure. */
 export function podTrouble(pod: string, symptom: Symptom, asked: Asked): Trouble {
@@ -96,6 +96,26 @@ function ended(pod: string, symptom: Of<'ended'>): Trouble {
   const { reason } = symptom;
   const named: Reason = reason === 'Evicted' ? 'Evicted' : nodeReasons.has(reason) ? 'NodeLost' : 'MemberEnded';
   return mending(named, `${pod} has ended and is made anew: ${inWords(symptom)}`);
+}
+
+/** What the kubelet and the controller that attaches volumes say of a pod whose volumes are not there. */
+const volumeReasons: ReadonlySet<string> = new Set(['FailedAttachVolume', 'FailedMount', 'FailedMapVolume']);
+
+/**
+ * Why the containers of a pod are not created; undefined where nothing that was said is about that. Nothing is stalled: a volume that is attached
+ * elsewhere is let go of in the end, a Secret that is missing comes. Pure.
+ *
+ * @param claim of the data of the pod
+ * @param said in Events of the pod
+ */
+export function uncreated(pod: string, claim: string, said: readonly Complaint[]): Trouble | undefined {
+  const volume = said.find(({ reason }) => volumeReasons.has(reason));
+  if (volume !== undefined) {
+    const waits = `${pod} waits for its volumes, that of PersistentVolumeClaim ${claim} among them`;
+    return mending('VolumeNotMounted', `${waits}: ${inWords(volume)}`);
+  }
+  const sandbox = said.find(({ reason }) => reason === 'FailedCreatePodSandBox');
+  return sandbox && mending('ContainerNotStarted', `${pod} cannot be started: ${inWords(sandbox)}`);
 }
 
 const longestMessage = 1_000;

@@ -12,6 +12,7 @@ export const reasons = {
   StorageClassNotFound: 'The StorageClass that a claim asks for does not exist.',
   VolumeNotProvisioned: 'A claim gets no volume; the message has the words of the provisioner.',
   VolumePending: 'A member waits for its volume.',
+  VolumeNotMounted: 'A volume of a member cannot be attached or mounted; the message has the words of Kubernetes.',
   VolumeFull: 'The volume of a member is full, or too small for a new database.',
   VolumeNotWritable: 'The user of the members may not write to a volume.',
   InsufficientResources: 'No node has as much CPU or memory to spare as a member requests.',

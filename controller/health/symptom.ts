@@ -38,6 +38,13 @@ export function symptomOf(status: Fields, member: MemberState): Symptom | undefi
   return unscheduled(status) ?? waiting(status) ?? held(member);
 }
 
+/** None of its containers has run in it yet; as a rule that takes a moment. */
+export function isCreating(status: Fields): boolean {
+  const containers = records(status['containerStatuses']);
+  const waitsFor = (container: Fields) => text(record(record(container['state'])['waiting']), 'reason');
+  return containers.length > 0 && containers.every((container) => waitsFor(container) === 'ContainerCreating');
+}
+
 /** `Reason: message`. */
 export function inWords({ reason, message }: Words): string {
   return [reason, message].filter(Boolean).join(': ');

@@ -1,7 +1,7 @@
 import { claimName, memberName, ordinals } from '../../constructs/names.ts';
 import type { Facts } from './facts.ts';
 import type { Hindrance } from './judge.ts';
-import { podTrouble } from './pod-trouble.ts';
+import { podTrouble, uncreated } from './pod-trouble.ts';
 import { refusedPods } from './refused-pods.ts';
 import { isFull } from './usage.ts';
 
@@ -15,7 +15,7 @@ export interface Plight {
   readonly wanted: number;
   readonly statefulSet: Extract<Facts, { kind: 'StatefulSet' }> | undefined;
   /** In the order of their names. */
-  readonly pods: readonly { readonly name: string; readonly facts: PodFacts }[];
+  readonly pods: readonly PodSeen[];
   readonly claims: ReadonlyMap<string, Extract<Facts, { kind: 'PersistentVolumeClaim' }>>;
   /** What Kubernetes says of the object that was unexplained, the first by its words first. */
   readonly complaints: readonly Complaint[];
@@ -23,6 +23,11 @@ export interface Plight {
 }
 
 type PodFacts = Extract<Facts, { kind: 'Pod' }>;
+
+export interface PodSeen {
+  readonly name: string;
+  readonly facts: PodFacts;
+}
 
 /** What the spec asks of the cluster, as people write it. */
 export interface Asked {
@@ -42,7 +47,7 @@ export interface Complaint {
 
 /** An object that gets nowhere, and whose reason stands in no object, but in Events alone. */
 export interface Unexplained {
-  readonly kind: 'StatefulSet' | 'PersistentVolumeClaim';
+  readonly kind: 'StatefulSet' | 'PersistentVolumeClaim' | 'Pod';
   readonly name: string;
 }
 
@@ -55,7 +60,9 @@ export function troubleOf(plight: Plight): Trouble | undefined {
 export function unexplained(plight: Plight): Unexplained | undefined {
   const claim = pendingClaims(plight).find(({ pod, facts }) => facts.storageClass && waitsForVolume(pod));
   if (claim !== undefined) return { kind: 'PersistentVolumeClaim', name: claim.name };
-  return isShortOfPods(plight) ? { kind: 'StatefulSet', name: plight.database } : undefined;
+  if (isShortOfPods(plight)) return { kind: 'StatefulSet', name: plight.database };
+  const creating = plight.pods.find(({ facts }) => facts.isCreating);
+  return creating && { kind: 'Pod', name: creating.name };
 }
 
 function volumeTrouble(plight: Plight): Trouble | undefined {
@@ -96,9 +103,9 @@ function pendingClaims({ database, wanted, claims, pods }: Plight) {
   });
 }
 
-/** A claim may wait for its pod instead: until that is there and has a node. */
+/** A claim may wait for its pod instead: until that is there and has a node. A pod that is ready, or whose containers are being created, has its volume. */
 function waitsForVolume(pod: PodFacts | undefined): boolean {
-  if (pod === undefined) return false;
+  if (pod === undefined || pod.isReady || pod.isCreating) return false;
   if (pod.symptom === undefined) return true;
   return pod.symptom.kind === 'unscheduled' && /volume|storageclass/i.test(pod.symptom.message);
 }
@@ -112,15 +119,20 @@ function absentPods(plight: Plight): Trouble | undefined {
   return complaint && isShortOfPods(plight) ? refusedPods(complaint.message) : undefined;
 }
 
-function memberTrouble({ pods, asked, database }: Plight): Trouble | undefined {
+function memberTrouble({ pods, asked, database, complaints }: Plight): Trouble | undefined {
   for (const { name, facts } of pods) {
     if (facts.symptom !== undefined) return podTrouble(name, facts.symptom, asked);
-    if (facts.isReady || !isFull(facts.usage)) continue;
+    if (facts.isReady) continue;
     const claim = claimName(database, Number(name.slice(database.length + 1)));
-    return stalled(
-      'VolumeFull',
-      `The volume of ${name} (PersistentVolumeClaim ${claim}) is full: free room on it or let it grow; PostgreSQL then starts by itself.`,
-    );
+    const said = complaints.filter((one) => facts.isCreating && one.kind === 'Pod' && one.name === name);
+    const trouble = uncreated(name, claim, said);
+    if (trouble !== undefined) return trouble;
+    if (isFull(facts.usage)) {
+      return stalled(
+        'VolumeFull',
+        `The volume of ${name} (PersistentVolumeClaim ${claim}) is full: free room on it or let it grow; PostgreSQL then starts by itself.`,
+      );
+    }
   }
   return undefined;
 }

@@ -82,6 +82,42 @@ test('a backup that failed is told also where its pods cannot be asked for', asy
   assert.equal((await given.verdict()).reason, 'BackupFailed');
 });
 
+// paperclipinc/openclaw-operator#286
+test('a backup whose volume is attached elsewhere is told with the claim, in the words of Kubernetes', async () => {
+  // GIVEN a Job whose pod waits, and what was said of that
+  const pod: KubeObject = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'pod', namespace: 'shop', uid: 'pod' },
+    spec: { volumes: [{ name: 'backup', persistentVolumeClaim: { claimName: 'orders-backup' } }, { name: 'tmp' }] },
+    status: { containerStatuses: [{ name: 'backup', state: { waiting: { reason: 'ContainerCreating' } } }] },
+  };
+  const event = (reason: string, message: string, lastTimestamp: string): KubeObject => {
+    return { apiVersion: 'v1', kind: 'Event', metadata: { name: reason }, reason, message, lastTimestamp };
+  };
+  const said = [
+    event('FailedScheduling', 'no room yet', '2026-01-01T11:00:00Z'),
+    event('FailedAttachVolume', 'Multi-Attach error for volume "pvc-1"', '2026-01-01T11:00:01Z'),
+  ];
+  const list = async function* ({ kind }: { readonly kind: string }) {
+    yield { items: kind === 'Pod' ? [pod] : said, resourceVersion: '1' };
+  };
+  const controller = { apiVersion: 'batch/v1', kind: 'CronJob', name: 'orders-backup', uid: 'c', controller: true };
+  const metadata = { name: 'orders-backup-1', namespace: 'shop', uid: 'job', labels, ownerReferences: [controller] };
+  const status = { active: 1, startTime: '2026-01-01T11:00:00Z' };
+  const job = seen({ apiVersion: 'batch/v1', kind: 'Job', metadata, status });
+
+  // WHEN it has waited for an hour
+  const kube = { list } as unknown as Kube;
+  const { signal } = new AbortController();
+  const { verdict } = await observedBackup(kube, database, [job], newMemory('uid'), noon, signal);
+
+  // THEN
+  assert.equal(verdict.reason, 'BackupStuck');
+  const words = 'with PersistentVolumeClaim orders-backup: FailedAttachVolume: Multi-Attach error for volume "pvc-1".';
+  assert.ok(verdict.message.includes(`to start: ${words}`), verdict.message);
+});
+
 test('a Job that only bears the label is no backup', async () => {
   const given = new Given(['error: it is not ours']);
   given.owner = { ...given.owner, name: 'mine' };

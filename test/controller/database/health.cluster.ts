@@ -185,6 +185,69 @@ test('of two that say so, the primary is the one that was promoted last', async 
   await isPrimary('orders-0');
 });
 
+for (const { reason, component, words } of [
+  {
+    reason: 'FailedAttachVolume',
+    component: 'attachdetach-controller',
+    words:
+      'Multi-Attach error for volume "pvc-1" Volume is already exclusively attached to one node and can\'t be attached to another',
+  },
+  {
+    reason: 'FailedMount',
+    component: 'kubelet',
+    words: 'MountVolume.SetUp failed for volume "system" : secret "orders-system" not found',
+  },
+]) {
+  test(`a member whose volumes do not come is told with the words of the ${component}`, async () => {
+    // GIVEN a member on its node whose containers are not created
+    const waiting = { waiting: { reason: 'ContainerCreating' } };
+    const containerStatuses = ['postgres', 'steward'].map((name) => ({ name, state: waiting, image: '', imageID: '' }));
+    const creating = {
+      phase: 'Pending',
+      containerStatuses: containerStatuses.map((one) => ({ ...one, ready: false, restartCount: 0 })),
+      conditions: [
+        { type: 'Ready', status: 'False' },
+        { type: 'PodScheduled', status: 'True' },
+      ],
+    };
+    await say(2, creating);
+    await untilPhase('Degraded');
+
+    // WHEN Kubernetes says why
+    const now = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
+    const uid = (await shop.get('Pod', 'orders-2'))?.metadata.uid;
+    const event = {
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { name: `orders-2.${reason.toLowerCase()}`, namespace: shop.namespace },
+      involvedObject: { apiVersion: 'v1', kind: 'Pod', name: 'orders-2', namespace: shop.namespace, uid },
+      type: 'Warning',
+      reason,
+      message: words,
+      source: { component },
+      firstTimestamp: now,
+      lastTimestamp: now,
+      count: 1,
+    };
+    await shop.kube.create(event, { type: shop.typeOf('Event'), fieldManager: component });
+
+    // THEN the condition has it, with the claim
+    const told = await eventually(`it is told: ${words}`, async () => {
+      // The scheduler, which finds no node here, contradicts.
+      await say(2, creating);
+      const found = await shop.condition('orders', 'Ready');
+      return found.startsWith('False VolumeNotMounted: 2 of 3') && found.includes(reason) ? found : undefined;
+    });
+    assert.ok(told.includes(`that of PersistentVolumeClaim data-orders-2 among them: ${reason}: ${words}`), told);
+    assert.match(await shop.condition('orders', 'Stalled'), /^False/);
+
+    // AND it runs when they are there
+    await shop.delete('Event', event.metadata.name);
+    await say(2, { ...ready, containerStatuses: [] });
+    await untilPhase('Running');
+  });
+}
+
 test('more members are an update, no loss', async () => {
   await shop.edit('orders', { replicas: 4 });
   await untilPhase('Updating');

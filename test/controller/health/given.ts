@@ -13,6 +13,7 @@ export function podFacts(more: Partial<FactsOf<'Pod'>> = {}): FactsOf<'Pod'> {
     isEnded: false,
     symptom: undefined,
     trouble: undefined,
+    isCreating: false,
     usage: usageOf({}),
     template: 'new',
     member: memberState({ 'plumbline.dev/settings': '{"digest":"new"}' }),

@@ -50,9 +50,29 @@ const refused = (words: string): Plight => {
   return plight({ pods: [], complaints: [{ kind: 'StatefulSet', name: 'orders', reason: 'FailedCreate', message }] });
 };
 const forbidden = 'pods "orders-0" is forbidden:';
+/** A pod whose containers are being created, and what Kubernetes says of one. */
+const creating = (of: string, ...said: readonly (readonly [reason: string, message: string])[]): Plight => ({
+  ...waiting('ContainerCreating'),
+  complaints: said.map(([reason, message]) => ({ kind: 'Pod', name: of, reason, message })),
+});
+const attached = 'Multi-Attach error for volume "pvc-1" Volume is already used by pod(s) orders-0';
 
 const rows: readonly (readonly [what: string, seen: Plight, reason: string | undefined, told?: RegExp])[] = [
   ['a member that is ready', plight(), undefined],
+  ['a member whose containers are being created', creating('orders-0'), undefined],
+  [
+    'a member whose volume is attached elsewhere',
+    creating('orders-0', ['FailedAttachVolume', attached], ['Unhealthy', 'of the one before']),
+    'VolumeNotMounted',
+    /^orders-0 waits for its volumes, that of PersistentVolumeClaim data-orders-0 among them: FailedAttachVolume: Multi-Attach/,
+  ],
+  ['another pod whose volume is', creating('orders-1', ['FailedAttachVolume', attached]), undefined],
+  [
+    'a member without a network',
+    creating('orders-0', ['FailedCreatePodSandBox', 'no network plugin']),
+    'ContainerNotStarted',
+    /^orders-0 cannot be started: FailedCreatePodSandBox: no network plugin$/,
+  ],
   [
     'a member that is starting',
     plight({ pods: [{ name: 'orders-0', facts: podFacts({ isReady: false }) }] }),
@@ -162,7 +182,16 @@ for (const [what, seen, reason, told] of rows) {
 
 test('what may mend itself stalls nothing', () => {
   const mending = rows.flatMap(([, seen]) => troubleOf(seen) ?? []).filter(({ isStalled }) => !isStalled);
-  const reasons = ['VolumePending', 'InsufficientResources', 'Unschedulable', 'NodeLost', 'Evicted', 'MemberEnded'];
+  const reasons = [
+    'VolumePending',
+    'VolumeNotMounted',
+    'ContainerNotStarted',
+    'InsufficientResources',
+    'Unschedulable',
+    'NodeLost',
+    'Evicted',
+    'MemberEnded',
+  ];
   assert.deepEqual(new Set(mending.map(({ reason }) => reason)), new Set(reasons));
 });
 
@@ -178,6 +207,7 @@ test('Kubernetes is asked about what no object explains, and about nothing else'
   assert.equal(asks(claim({})), undefined);
   assert.equal(asks(plight({ pods: [] })), 'StatefulSet');
   assert.equal(asks(plight({ pods: [], statefulSet: undefined })), undefined);
+  assert.equal(asks(creating('orders-0')), 'Pod');
   // A claim that waits for its pod to be made is not what is stuck.
   assert.equal(asks(claim({ storageClass: 'fast' }, { pods: [] })), 'StatefulSet');
   // A claim that waits for its pod to find a node is explained by the pod.
