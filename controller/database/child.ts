@@ -2,6 +2,7 @@ import { databaseLabel, managedBy } from '../../constructs/labels.ts';
 import { digest } from '../digest.ts';
 import { appliedEntry, fingerprint, foreignFields, hasOldHands, type Foreign } from '../drift/index.ts';
 import { factsOf, type Facts } from '../health/facts.ts';
+import type { Ended } from '../health/symptom.ts';
 import type { KubeObject, ObjectRef, OwnerReference } from '../kube/index.ts';
 
 /** Field manager of everything that is applied. */
@@ -49,6 +50,8 @@ export interface Child {
   /** There are fields to take over, of an earlier life or of nobody, before the next apply. */
   readonly hasOldHands: boolean;
   readonly facts: Facts;
+  /** How the pod of this name before it ended, where nobody had deleted it; until this one is ready. */
+  readonly predecessor?: Ended | undefined;
 }
 
 /** `namespace/name` of the database that an object says it belongs to. */

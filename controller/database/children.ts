@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isOlder, type KubeObject, type ObjectKey } from '../kube/index.ts';
+import type { Ended } from '../health/symptom.ts';
 import { Store } from '../runtime/store.ts';
 import { childKey, databaseKeyOf, holdersOf, observedChild, type Child } from './child.ts';
 
@@ -22,6 +23,8 @@ export class Children {
   readonly #changed: (databaseKey: string, change: Change) => void;
   /** uids whose deletion was seen last: the answer to an earlier apply of ours must not bring them back. */
   readonly #gone = new Set<string>();
+  /** How pods ended that nobody had deleted, by their keys, until one of the same name is ready. */
+  readonly #ends = new Map<string, Ended>();
   /** The names that a database waits for, since something else has them. */
   readonly #awaited = new Map<string, ReadonlySet<string>>();
 
@@ -51,7 +54,7 @@ export class Children {
     const isSame = before !== undefined && before.uid === object.metadata.uid;
     if (isSame && isOlder(object.metadata.resourceVersion, before.awaitedVersion)) return;
     this.#gone.delete(object.metadata.uid ?? '');
-    const child = observedChild(object, before);
+    const child = this.#withPredecessor(key, observedChild(object, before));
     this.#store.set(key, child);
     if (isInitial) return;
     if (before !== undefined && before.databaseKey !== child.databaseKey) this.#changed(before.databaseKey, 'object');
@@ -99,12 +102,30 @@ export class Children {
     else this.#awaited.set(databaseKey, new Set(keys));
   }
 
+  /** Forgets what was noted for a database that is gone. */
+  forget(databaseKey: string): void {
+    this.#awaited.delete(databaseKey);
+    const prefix = `Pod/${databaseKey}-`;
+    for (const key of this.#ends.keys()) {
+      if (key.startsWith(prefix) && /^\d+$/.test(key.slice(prefix.length))) this.#ends.delete(key);
+    }
+  }
+
   /** Notes that the history of the server went back: that a version is older than our last write says nothing any more. */
   forgetVersions(kind: string): void {
     for (const key of this.#store.keys()) {
       const child = this.#store.get(key);
       if (child?.kind === kind) this.#store.set(key, { ...child, awaitedVersion: undefined });
     }
+  }
+
+  /** A pod that has ended is made anew within a moment; then nothing but this tells why. */
+  #withPredecessor(key: string, child: Child): Child {
+    const { facts, isDeleting } = child;
+    if (facts.kind !== 'Pod') return child;
+    if (facts.isReady) this.#ends.delete(key);
+    else if (facts.symptom?.kind === 'ended' && !isDeleting) this.#ends.set(key, facts.symptom);
+    return { ...child, predecessor: this.#ends.get(key) };
   }
 
   #remember(uid: string): void {

@@ -4,7 +4,7 @@ import { settleResources } from '../../constructs/postgresql/resources.ts';
 import { judgeStorage } from '../health/judge-storage.ts';
 import { judgeTls, type TlsVerdict } from '../health/judge-tls.ts';
 import { judge, type Health, type Hindrance, type Seen, type Verdict } from '../health/judge.ts';
-import { troubleOf, type Complaint, type Plight } from '../health/trouble.ts';
+import { troubleOf, type Complaint, type Plight, type PodSeen } from '../health/trouble.ts';
 import { servedSecret } from './certificates.ts';
 import type { Child } from './child.ts';
 import { wantedReplicas } from './status.ts';
@@ -81,9 +81,11 @@ export function observedStorage(resource: StoredDatabaseService, children: reado
 }
 
 /** In the order of their names: the store gives them in that of their last events, and the first in trouble must not change with each. */
-function podsOf(database: string, children: readonly Child[]): Seen['pods'] {
+function podsOf(database: string, children: readonly Child[]): readonly PodSeen[] {
   return children
-    .flatMap(({ name, facts }) => (facts.kind === 'Pod' && isMember(name, database) ? [{ name, facts }] : []))
+    .flatMap(({ name, facts, predecessor }) =>
+      facts.kind === 'Pod' && isMember(name, database) ? [{ name, facts, predecessor }] : [],
+    )
     .sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
 }
 

@@ -97,7 +97,7 @@ export class Reconciler {
 
   #forget(key: string): ReconcileResult {
     this.#options.databases.forget(key);
-    this.#options.children.await(key, []);
+    this.#options.children.forget(key);
     this.#options.git?.remove(key);
     return {};
   }

@@ -18,6 +18,8 @@ export type Symptom =
   /** The member holds itself back. */
   | (Words & { readonly kind: 'held' });
 
+export type Ended = Extract<Symptom, { kind: 'ended' }>;
+
 interface Words {
   /** One word, or empty. */
   readonly reason: string;

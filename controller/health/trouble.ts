@@ -3,6 +3,7 @@ import type { Facts } from './facts.ts';
 import type { Hindrance } from './judge.ts';
 import { podTrouble, uncreated } from './pod-trouble.ts';
 import { refusedPods } from './refused-pods.ts';
+import type { Ended } from './symptom.ts';
 import { isFull } from './usage.ts';
 
 /** Why members do not run, though everything that is stated was applied. */
@@ -27,6 +28,8 @@ type PodFacts = Extract<Facts, { kind: 'Pod' }>;
 export interface PodSeen {
   readonly name: string;
   readonly facts: PodFacts;
+  /** How the pod of this name before it ended, where nobody had deleted it. */
+  readonly predecessor?: Ended | undefined;
 }
 
 /** What the spec asks of the cluster, as people write it. */
@@ -120,7 +123,7 @@ function absentPods(plight: Plight): Trouble | undefined {
 }
 
 function memberTrouble({ pods, asked, database, complaints }: Plight): Trouble | undefined {
-  for (const { name, facts } of pods) {
+  for (const { name, facts, predecessor } of pods) {
     if (facts.symptom !== undefined) return podTrouble(name, facts.symptom, asked);
     if (facts.isReady) continue;
     const claim = claimName(database, Number(name.slice(database.length + 1)));
@@ -133,6 +136,7 @@ function memberTrouble({ pods, asked, database, complaints }: Plight): Trouble |
         `The volume of ${name} (PersistentVolumeClaim ${claim}) is full: free room on it or let it grow; PostgreSQL then starts by itself.`,
       );
     }
+    if (predecessor !== undefined) return podTrouble(name, predecessor, asked);
   }
   return undefined;
 }

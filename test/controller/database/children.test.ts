@@ -206,3 +206,35 @@ test('of a Secret a change of its data is looked at and is no drift, a change of
   );
   assert.deepEqual(given.woken, ['object shop/orders']);
 });
+
+test('how a pod ended is told by the next one of its name, until that is ready', () => {
+  const given = new Given();
+  const ended = { ...podAt('20', 'False'), status: { phase: 'Failed', reason: 'Evicted', message: 'too much' } };
+  const next = (version: string, ready: 'True' | 'False'): KubeObject => {
+    const pod = podAt(version, ready);
+    return { ...pod, metadata: { ...pod.metadata, uid: 'next' } };
+  };
+  const told = (): string | undefined => given.children.get('Pod/shop/orders-0')?.predecessor?.reason;
+
+  given.children.upsert(ended);
+  given.children.delete('Pod', 'shop/orders-0', { uid: 'pod', isSeen: true });
+  given.children.upsert(next('21', 'False'));
+  assert.equal(told(), 'Evicted');
+  given.children.upsert(next('22', 'True'));
+  given.children.upsert(next('23', 'False'));
+  assert.equal(told(), undefined);
+});
+
+test('of a pod that somebody has deleted nothing is to be told, nor of a database that is gone', () => {
+  const given = new Given();
+  const status = { phase: 'Succeeded' };
+  const pod = podAt('20', 'False');
+  const deleted = { ...pod, metadata: { ...pod.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' }, status };
+  given.children.upsert(deleted);
+  assert.equal(given.children.get('Pod/shop/orders-0')?.predecessor, undefined);
+
+  given.children.upsert({ ...podAt('21', 'False'), status });
+  given.children.forget('shop/orders');
+  given.children.upsert(podAt('22', 'False'));
+  assert.equal(given.children.get('Pod/shop/orders-0')?.predecessor, undefined);
+});

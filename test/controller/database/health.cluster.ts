@@ -185,6 +185,26 @@ test('of two that say so, the primary is the one that was promoted last', async 
   await isPrimary('orders-0');
 });
 
+test('why a member ended is told until it is ready again, though its pod is made anew within a moment', async () => {
+  // GIVEN a member that the kubelet evicts, and that Kubernetes makes anew at once
+  const before = (await shop.get('Pod', 'orders-2'))?.metadata.uid;
+  const message = 'Usage of EmptyDir volume "tmp" exceeds the limit "128Mi".';
+  await say(2, { ...ready, phase: 'Failed', reason: 'Evicted', message });
+  await eventually('the member is made anew', async () => {
+    const uid = (await shop.get('Pod', 'orders-2'))?.metadata.uid;
+    return uid !== undefined && uid !== before ? true : undefined;
+  });
+
+  // WHEN it starts, THEN it is still told
+  await say(2, { conditions: [{ type: 'PodScheduled', status: 'True' }] });
+  await shop.untilCondition('orders', 'Ready', /^False Evicted: 2 of 3 .*orders-2 has ended .*"tmp".*"128Mi"/);
+
+  // WHEN it is ready, THEN no more
+  await role(2, 'replica');
+  await say(2, ready);
+  await untilPhase('Running');
+});
+
 for (const { reason, component, words } of [
   {
     reason: 'FailedAttachVolume',

@@ -55,6 +55,7 @@ const creating = (of: string, ...said: readonly (readonly [reason: string, messa
   ...waiting('ContainerCreating'),
   complaints: said.map(([reason, message]) => ({ kind: 'Pod', name: of, reason, message })),
 });
+const evicted = { kind: 'ended', reason: 'Evicted', message: 'too much in "tmp"' } as const;
 const attached = 'Multi-Attach error for volume "pvc-1" Volume is already used by pod(s) orders-0';
 
 const rows: readonly (readonly [what: string, seen: Plight, reason: string | undefined, told?: RegExp])[] = [
@@ -72,6 +73,17 @@ const rows: readonly (readonly [what: string, seen: Plight, reason: string | und
     creating('orders-0', ['FailedCreatePodSandBox', 'no network plugin']),
     'ContainerNotStarted',
     /^orders-0 cannot be started: FailedCreatePodSandBox: no network plugin$/,
+  ],
+  [
+    'a member whose last pod was evicted',
+    plight({ pods: [{ name: 'orders-0', facts: podFacts({ isReady: false }), predecessor: evicted }] }),
+    'Evicted',
+    /^orders-0 has ended and is made anew: Evicted: too much in "tmp"$/,
+  ],
+  [
+    'one that is ready again',
+    plight({ pods: [{ name: 'orders-0', facts: podFacts(), predecessor: evicted }] }),
+    undefined,
   ],
   [
     'a member that is starting',
