@@ -22,5 +22,9 @@ export const liveness: Probe = get('/liveness', {
   terminationGracePeriodSeconds: 1,
 });
 
-/** Whether the Services lead here: on the primary while it holds the lock, on a replica while it streams. */
+/**
+ * Whether the Services lead here: on the primary while it holds the lock, on a replica while its server runs, be it that it only replays. Whether it
+ * streams, its pod says in Patroni's words.
+ * Source: Patroni, patroni/api.py, `do_GET_readiness`
+ */
 export const readiness: Probe = get('/readiness', { periodSeconds: 3, timeoutSeconds: 2, failureThreshold: 2 });

@@ -22,6 +22,17 @@ export interface Seen {
   readonly trouble?: Hindrance | undefined;
   /** What a rollout is about, in a sentence. */
   readonly rollout?: string | undefined;
+  /** Who is missing because the rollout has it so. */
+  readonly absence?: Absence | undefined;
+}
+
+/** A member that a rollout has taken down, or has hand over, and that is not back yet. */
+export interface Absence {
+  readonly member: string;
+  /** How many other members were ready then. */
+  readonly others: number;
+  /** It was the primary, so that for a moment there is none. */
+  readonly isPrimary: boolean;
 }
 
 /** Why what is stated could not be made true. */
@@ -85,16 +96,30 @@ function phaseOf(seen: Seen, ready: number, primary: string | undefined): Phase 
   if (seen.isDeleting) return 'Deleting';
   if (set === undefined && hindrance?.isStalled) return 'Failed';
   if (set === undefined && !wasUp) return seen.isApplied ? 'Provisioning' : 'Pending';
-  const isWhole = set !== undefined && ready >= wanted && primary !== undefined;
+  const isWhole = set !== undefined && ready >= wanted && primary !== undefined && idleReplica(seen) === undefined;
   if (!wasUp && (!isWhole || !isSetUp(seen, primary))) return 'Provisioning';
   if (isWhole) return isMoving(set, seen) ? 'Updating' : 'Running';
-  // Members that the spec has added are no loss.
-  const isLoss = ready < before.readyReplicas || primary === undefined || set === undefined;
-  return isLoss || before.phase === 'Degraded' ? 'Degraded' : 'Updating';
+  return set === undefined || isLoss(seen, ready, primary) || before.phase === 'Degraded' ? 'Degraded' : 'Updating';
+}
+
+/** Members that the spec has added are no loss, nor is the one that a rollout has just taken down. */
+function isLoss(seen: Seen, ready: number, primary: string | undefined): boolean {
+  const { before, wanted, rollout, absence, pods } = seen;
+  if (rollout === undefined || absence === undefined) {
+    const isOutOfStep = before.phase === 'Running' && rollout === undefined && idleReplica(seen) !== undefined;
+    return ready < before.readyReplicas || primary === undefined || isOutOfStep;
+  }
+  const others = pods.filter(({ name, facts }) => facts.isReady && name !== absence.member).length;
+  return others < Math.min(absence.others, wanted - 1) || (primary === undefined && !absence.isPrimary);
+}
+
+/** The first ready replica that does not stream. Patroni calls a server ready that only runs. */
+function idleReplica({ pods }: Seen): string | undefined {
+  return pods.find(({ facts }) => facts.isReady && !facts.isPrimary && !facts.member.isStreaming)?.name;
 }
 
 /** A primary states its settings once it has made the roles and the database. */
-function isSetUp({ pods }: Seen, primary: string): boolean {
+function isSetUp({ pods }: Seen, primary: string | undefined): boolean {
   return pods.some(({ name, facts }) => name === primary && facts.member.settings !== undefined);
 }
 
@@ -114,9 +139,11 @@ function membersVerdict(seen: Seen, phase: Phase, ready: number, primary: string
   if (phase === 'Pending') return notApplied;
   if (trouble !== undefined) return verdict(false, trouble.reason, `${count}. ${trouble.message}`);
   if (ready >= wanted && primary === undefined) return noPrimary;
-  if (phase === 'Provisioning' && ready >= wanted) {
+  const idle = ready >= wanted ? idleReplica(seen) : undefined;
+  if (phase === 'Provisioning' && ready >= wanted && !isSetUp(seen, primary)) {
     return verdict(false, 'RolesMissing', `${count}; ${primary} has yet to make the roles and the database.`);
   }
+  if (idle !== undefined) return verdict(false, 'ReplicaNotStreaming', `${count}; ${idle} does not stream.`);
   if (phase === 'Degraded') return verdict(false, 'MembersMissing', `${count}.`);
   return verdict(false, phase === 'Updating' ? 'MembersUpdating' : 'MembersStarting', `${count}.`);
 }

@@ -4,6 +4,7 @@ export const reasons = {
   MembersStarting: 'Members are starting for the first time.',
   MembersMissing: 'A member that was ready is not.',
   MembersUpdating: 'Members are being added, removed or brought to a new template.',
+  ReplicaNotStreaming: 'A replica is ready and does not stream from the primary; the message names it.',
   RolesMissing: 'The primary has yet to make the roles, the first database and its owner.',
   NoPrimary: 'No ready member is the primary, so nothing can be written.',
   NoMemberLost: 'No member that was ready is missing.',

@@ -30,8 +30,13 @@ async function say(ordinal: number, status: object): Promise<void> {
   });
 }
 
-async function role(ordinal: number, role: 'primary' | 'replica'): Promise<void> {
-  const annotations = { 'plumbline.dev/settings': '{"digest":"d","refused":{},"restart":{}}' };
+/** Says of a member what its Patroni and its steward would: by default a replica streams. */
+async function role(ordinal: number, role: 'primary' | 'replica', more: object = {}): Promise<void> {
+  const streams = role === 'replica' ? { replication_state: 'streaming' } : {};
+  const annotations = {
+    'plumbline.dev/settings': '{"digest":"d","refused":{},"restart":{}}',
+    status: JSON.stringify({ state: 'running', role, ...streams, ...more }),
+  };
   const body = { metadata: { labels: { 'plumbline.dev/role': role }, annotations } };
   await shop.patch('Pod', `orders-${ordinal}`, { body, fieldManager: 'Patroni' });
 }
@@ -170,16 +175,10 @@ for (const status of [
 
 test('of two that say so, the primary is the one that was promoted last', async () => {
   // GIVEN a primary that cannot take its label off, for it is cut off from the API server
-  const timeline = (ordinal: number, timeline: number) =>
-    shop.patch('Pod', `orders-${ordinal}`, {
-      body: { metadata: { annotations: { status: JSON.stringify({ state: 'running', role: 'primary', timeline }) } } },
-      fieldManager: 'Patroni',
-    });
-  await timeline(0, 7);
+  await role(0, 'primary', { timeline: 7 });
 
   // WHEN another is promoted
-  await timeline(2, 8);
-  await role(2, 'primary');
+  await role(2, 'primary', { timeline: 8 });
   await isPrimary('orders-2');
   await role(2, 'replica');
   await isPrimary('orders-0');
@@ -268,12 +267,24 @@ for (const { reason, component, words } of [
   });
 }
 
+test('a replica that runs and does not stream is no whole member', async () => {
+  await role(2, 'replica', { replication_state: undefined });
+  await untilPhase('Degraded');
+  assert.match(
+    await shop.condition('orders', 'Ready'),
+    /^False ReplicaNotStreaming: 3 of 3 .*orders-2 does not stream/,
+  );
+  await role(2, 'replica');
+  await untilPhase('Running');
+});
+
 test('more members are an update, no loss', async () => {
   await shop.edit('orders', { replicas: 4 });
   await untilPhase('Updating');
   assert.match(await shop.condition('orders', 'Degraded'), /^False/);
   assert.match(await shop.condition('orders', 'Progressing'), /^True MembersUpdating/);
   await eventually('the fourth is there', () => shop.get('Pod', 'orders-3'));
+  await role(3, 'replica');
   await say(3, ready);
   await untilPhase('Running');
   assert.equal((await shop.status('orders'))?.ready, '4/4');

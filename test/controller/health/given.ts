@@ -4,7 +4,12 @@ import { memberState } from '../../../controller/health/member-state.ts';
 
 type FactsOf<K extends Facts['kind']> = Extract<Facts, { kind: K }>;
 
-/** A pod that is ready, of template `new`, whose member has made roles and database. */
+const says = {
+  status: '{"state":"running","replication_state":"streaming"}',
+  'plumbline.dev/settings': '{"digest":"new"}',
+};
+
+/** A pod that is ready, of template `new`, whose member streams and has made roles and database. */
 export function podFacts(more: Partial<FactsOf<'Pod'>> = {}): FactsOf<'Pod'> {
   return {
     kind: 'Pod',
@@ -16,7 +21,7 @@ export function podFacts(more: Partial<FactsOf<'Pod'>> = {}): FactsOf<'Pod'> {
     isCreating: false,
     usage: usageOf({}),
     template: 'new',
-    member: memberState({ 'plumbline.dev/settings': '{"digest":"new"}' }),
+    member: memberState(says),
     position: 0,
     movedAt: 0,
     createdAt: 0,

@@ -14,6 +14,9 @@ const pod = (name: string, facts: Partial<Pod['facts']> = {}): Pod => ({
 const primary = pod('orders-0', { isPrimary: true });
 const members = [primary, pod('orders-1'), pod('orders-2')];
 const lost = pod('orders-2', { isReady: false });
+const idle = pod('orders-1', { member: memberState({ status: '{"state":"running"}' }) });
+const rollout = 'orders-2 is made again.';
+const absence = { member: 'orders-2', others: 2, isPrimary: false };
 const base: Seen = {
   wanted: 3,
   statefulSet: set,
@@ -89,6 +92,69 @@ const rows: readonly Row[] = [
     seen: { wanted: 2, pods: [pod('orders-1'), pod('orders-2')], before: { phase: 'Running', readyReplicas: 2 } },
     phase: 'Degraded',
     conditions: '-NoPrimary -Settled +NoPrimary -NothingToDo',
+  },
+  {
+    what: 'replicas that are ready and do not stream',
+    seen: { pods: [primary, idle, pod('orders-2')] },
+    phase: 'Degraded',
+    conditions: '-ReplicaNotStreaming -Settled +ReplicaNotStreaming -NothingToDo',
+  },
+  {
+    what: 'replicas that do not stream yet at their first start',
+    seen: { pods: [primary, idle, pod('orders-2')], before: { ...first, phase: 'Provisioning' } },
+    phase: 'Provisioning',
+    conditions: '-ReplicaNotStreaming +MembersStarting -NoMemberLost -NothingToDo',
+  },
+  {
+    what: 'a replica that the spec has added and that does not stream yet',
+    seen: { pods: [primary, pod('orders-1'), idle], before: { phase: 'Updating', readyReplicas: 2 } },
+    phase: 'Updating',
+    conditions: '-ReplicaNotStreaming +MembersUpdating -NoMemberLost -NothingToDo',
+  },
+  {
+    what: 'the member that a rollout has taken down',
+    seen: { pods: [primary, pod('orders-1'), lost], rollout, absence },
+    phase: 'Updating',
+    conditions: '-MembersUpdating +MembersUpdating -NoMemberLost -NothingToDo',
+  },
+  {
+    what: 'another one beside it',
+    seen: { pods: [primary, pod('orders-1', { isReady: false }), lost], rollout, absence },
+    phase: 'Degraded',
+    conditions: '-MembersMissing +MembersUpdating +MembersMissing -NothingToDo',
+  },
+  {
+    what: 'another one beside it, told after the first',
+    seen: {
+      pods: [primary, pod('orders-1', { isReady: false }), lost],
+      before: { phase: 'Updating', readyReplicas: 2 },
+      rollout,
+      absence,
+    },
+    phase: 'Degraded',
+    conditions: '-MembersMissing +MembersUpdating +MembersMissing -NothingToDo',
+  },
+  {
+    what: 'the member that a rollout took down before is back, and another one is lost',
+    seen: { pods: [primary, pod('orders-1'), lost], rollout },
+    phase: 'Degraded',
+    conditions: '-MembersMissing +MembersUpdating +MembersMissing -NothingToDo',
+  },
+  {
+    what: 'the primary hands over for a rollout',
+    seen: {
+      pods: [pod('orders-0', { isReady: false }), pod('orders-1'), pod('orders-2')],
+      rollout,
+      absence: { member: 'orders-0', others: 2, isPrimary: true },
+    },
+    phase: 'Updating',
+    conditions: '-MembersUpdating +MembersUpdating -NoMemberLost -NothingToDo',
+  },
+  {
+    what: 'the primary is lost while a rollout has a replica down',
+    seen: { pods: [pod('orders-0', { isReady: false }), pod('orders-1'), lost], rollout, absence },
+    phase: 'Degraded',
+    conditions: '-MembersMissing +MembersUpdating +MembersMissing -NothingToDo',
   },
   {
     what: 'a pod that was ended by a node shutdown',
