@@ -4,6 +4,7 @@ import type { History, Switchover } from '../rollout/index.ts';
 import { noAdvances, type Advances } from './advances.ts';
 import type { Blocker } from './blocker.ts';
 import type { Inquiry } from './complaints.ts';
+import type { PlannedAbsence } from './planned-absence.ts';
 import type { KnownSlots } from './slot-news.ts';
 
 /** Changes by others that no status tells of yet. */
@@ -26,6 +27,8 @@ export interface Memory {
   history: History | undefined;
   /** A switchover that was asked for and has not been seen to happen. */
   switchover: Switchover | undefined;
+  /** Who is missing because a rollout has it so; undefined once that one is back. */
+  absence: PlannedAbsence | undefined;
   /** The logical slots of the members, and who led, when that was looked at last; undefined before. */
   slots: KnownSlots | undefined;
   /** Which switchover was told to wait for a logical slot. */
@@ -73,6 +76,7 @@ export function newMemory(uid: string): Memory {
     delivered: undefined,
     history: undefined,
     switchover: undefined,
+    absence: undefined,
     slots: undefined,
     heldSwitchover: undefined,
     advances: noAdvances,

@@ -3,7 +3,7 @@ import type { DatabaseServiceStatus } from '../../constructs/api/status.ts';
 import { settleResources } from '../../constructs/postgresql/resources.ts';
 import { judgeStorage } from '../health/judge-storage.ts';
 import { judgeTls, type TlsVerdict } from '../health/judge-tls.ts';
-import { judge, type Health, type Hindrance, type Seen, type Verdict } from '../health/judge.ts';
+import { judge, type Absence, type Health, type Hindrance, type Seen, type Verdict } from '../health/judge.ts';
 import { troubleOf, type Complaint, type Plight, type PodSeen } from '../health/trouble.ts';
 import { servedSecret } from './certificates.ts';
 import type { Child } from './child.ts';
@@ -15,7 +15,7 @@ export function observedHealth(
   children: readonly Child[],
   before: DatabaseServiceStatus | undefined,
   hindrance: Hindrance | undefined,
-  { rollout, complaints }: Told = {},
+  { rollout, absence, complaints }: Told = {},
 ): { readonly health: Health; readonly replicas: number } {
   const plight = observedPlight(resource, children, complaints);
   const { wanted, statefulSet, pods } = plight;
@@ -30,6 +30,7 @@ export function observedHealth(
     hindrance,
     trouble: troubleOf(plight),
     rollout,
+    absence,
   };
   return { health: judge(seen), replicas: statefulSet?.replicas ?? 0 };
 }
@@ -38,6 +39,8 @@ export function observedHealth(
 export interface Told {
   /** What a rollout is about, in a sentence. */
   readonly rollout?: string | undefined;
+  /** Who is missing because the rollout has it so. */
+  readonly absence?: Absence | undefined;
   /** What Kubernetes says of an object that gets nowhere. */
   readonly complaints?: readonly Complaint[] | undefined;
 }

@@ -60,6 +60,7 @@ export class Reporter {
       before,
       ...observedHealth(resource, children.of(key), before, blocker, {
         rollout,
+        absence: memory.absence,
         complaints: memory.inquiry?.complaints,
       }),
       tls: tls.verdict,

@@ -22,6 +22,7 @@ import type { Steps, Taken } from './delivery.ts';
 import { pods } from './kinds.ts';
 import type { Memory } from './memory.ts';
 import { observedMembers, wantedMembers } from './observed-members.ts';
+import { absenceBy, isOver } from './planned-absence.ts';
 import type { Run } from './run.ts';
 import { slotNews, type SlotReason } from './slot-news.ts';
 import { storedHistory } from './stored-history.ts';
@@ -135,7 +136,8 @@ export class Rollouts {
     const now = this.#options.clock.now();
     const failsInMs = course.failsAt === undefined ? undefined : Math.max(0, course.failsAt - now) + 100;
     if (step.kind === 'wait') {
-      const isNeeded = course.before !== undefined || seen.members.some(({ need }) => need !== 'nothing');
+      const isUnderWay = course.before !== undefined || memory.absence !== undefined;
+      const isNeeded = isUnderWay || seen.members.some(({ need }) => need !== 'nothing');
       const message = course.hold ?? (isNeeded ? step.message : undefined);
       const lookAgainMs = earliest(failsInMs, patience(step, memory, now));
       return step.why === 'SlotAtRisk' ? this.#held(run, step.message) : { message, lookAgainMs };
@@ -165,10 +167,12 @@ export class Rollouts {
     const { kube, children, clock } = this.#options;
     const live = await livePods(kube, resource, signal);
     const others = children.of(key).filter(({ kind }) => kind !== 'Pod');
-    const again = decide(run, this.#observe(resource, memory, course.spec, [...others, ...live]));
+    const now = this.#observe(resource, memory, course.spec, [...others, ...live]);
+    const again = decide(run, now);
     if (!isSameStep(step, again)) return { kind: 'outdated', message: 'The members are looked at again.' };
     const pod = live.find(({ name }) => again.kind !== 'switchover' && name === again.member);
     const taken = await this.#options.steps.carryOut(again, { resource, pod }, signal);
+    if (taken.kind === 'done') memory.absence = absenceBy(again, now, pod?.uid ?? '');
     if (again.kind === 'switchover' && (taken.kind === 'done' || taken.kind === 'pending')) {
       memory.switchover = askedAgain(memory.switchover, again.from, clock.now());
       memory.heldSwitchover = undefined;
@@ -181,6 +185,7 @@ export class Rollouts {
     const { target, hold, spec, history } = course;
     const isWhole = target.kind === 'spec' && hold === undefined && spec.replicas === resource.spec.replicas;
     memory.switchover = undefined;
+    memory.absence = undefined;
     memory.heldSwitchover = undefined;
     if (!isManaged(resource) || !isWhole) return undefined;
     const time = new Date(this.#options.clock.now()).toISOString();
@@ -204,8 +209,11 @@ export class Rollouts {
     const seen = observedMembers(resource, children, delivered, memory.advances);
     const leader = seen.members.find(({ isLeader }) => isLeader)?.name;
     if (leader !== undefined && leader !== memory.switchover?.from) memory.switchover = undefined;
-    const { switchover } = memory;
-    return { ...seen, isSwitching: switchover !== undefined && now < patientUntil(switchover) };
+    const { switchover, absence } = memory;
+    const all = { ...seen, isSwitching: switchover !== undefined && now < patientUntil(switchover) };
+    const pod = children.find(({ kind, name }) => kind === 'Pod' && name === absence?.member);
+    if (absence !== undefined && isOver(absence, all, pod?.uid)) memory.absence = undefined;
+    return all;
   }
 }
 

@@ -96,7 +96,8 @@ function phaseOf(seen: Seen, ready: number, primary: string | undefined): Phase 
   if (seen.isDeleting) return 'Deleting';
   if (set === undefined && hindrance?.isStalled) return 'Failed';
   if (set === undefined && !wasUp) return seen.isApplied ? 'Provisioning' : 'Pending';
-  const isWhole = set !== undefined && ready >= wanted && primary !== undefined && idleReplica(seen) === undefined;
+  const isWhole =
+    set !== undefined && ready >= wanted && primary !== undefined && idleReplica(seen, primary) === undefined;
   if (!wasUp && (!isWhole || !isSetUp(seen, primary))) return 'Provisioning';
   if (isWhole) return isMoving(set, seen) ? 'Updating' : 'Running';
   return set === undefined || isLoss(seen, ready, primary) || before.phase === 'Degraded' ? 'Degraded' : 'Updating';
@@ -106,7 +107,7 @@ function phaseOf(seen: Seen, ready: number, primary: string | undefined): Phase 
 function isLoss(seen: Seen, ready: number, primary: string | undefined): boolean {
   const { before, wanted, rollout, absence, pods } = seen;
   if (rollout === undefined || absence === undefined) {
-    const isOutOfStep = before.phase === 'Running' && rollout === undefined && idleReplica(seen) !== undefined;
+    const isOutOfStep = before.phase === 'Running' && rollout === undefined && idleReplica(seen, primary) !== undefined;
     return ready < before.readyReplicas || primary === undefined || isOutOfStep;
   }
   const others = pods.filter(({ name, facts }) => facts.isReady && name !== absence.member).length;
@@ -114,8 +115,8 @@ function isLoss(seen: Seen, ready: number, primary: string | undefined): boolean
 }
 
 /** The first ready replica that does not stream. Patroni calls a server ready that only runs. */
-function idleReplica({ pods }: Seen): string | undefined {
-  return pods.find(({ facts }) => facts.isReady && !facts.isPrimary && !facts.member.isStreaming)?.name;
+function idleReplica({ pods }: Seen, primary: string | undefined): string | undefined {
+  return pods.find(({ name, facts }) => facts.isReady && name !== primary && !facts.member.isStreaming)?.name;
 }
 
 /** A primary states its settings once it has made the roles and the database. */
@@ -139,7 +140,7 @@ function membersVerdict(seen: Seen, phase: Phase, ready: number, primary: string
   if (phase === 'Pending') return notApplied;
   if (trouble !== undefined) return verdict(false, trouble.reason, `${count}. ${trouble.message}`);
   if (ready >= wanted && primary === undefined) return noPrimary;
-  const idle = ready >= wanted ? idleReplica(seen) : undefined;
+  const idle = ready >= wanted ? idleReplica(seen, primary) : undefined;
   if (phase === 'Provisioning' && ready >= wanted && !isSetUp(seen, primary)) {
     return verdict(false, 'RolesMissing', `${count}; ${primary} has yet to make the roles and the database.`);
   }

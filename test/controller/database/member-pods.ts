@@ -8,7 +8,7 @@ export interface MemberPod {
   readonly isPrimary?: boolean;
   readonly isReady?: boolean;
   /** Digest of the template that it was made from. */
-  readonly template?: string;
+  readonly template?: string | undefined;
   /** What Patroni says on it, over that its server runs, and of a replica that it streams. */
   readonly status?: object;
   /** What its steward says on it, over that it has read the settings and nothing waits. */

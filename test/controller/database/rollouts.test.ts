@@ -4,7 +4,7 @@ import { Children } from '../../../controller/database/children.ts';
 import { newMemory } from '../../../controller/database/memory.ts';
 import { Rollouts, type Happened, type Progress } from '../../../controller/database/rollouts.ts';
 import { StepExecutor } from '../../../controller/delivery/step-executor.ts';
-import type { Kube } from '../../../controller/kube/index.ts';
+import type { Kube, KubeObject } from '../../../controller/kube/index.ts';
 import { stabilised, type History } from '../../../controller/rollout/index.ts';
 import { revisionOf } from '../../../controller/rollout/revision.ts';
 import { VirtualClock } from '../../virtual-clock.ts';
@@ -25,6 +25,10 @@ class Given {
     ['orders-patroni-sync', { leader: 'orders-0', sync_standby: 'orders-2' }],
   ]);
   readonly told: Happened[] = [];
+  readonly deleted: string[] = [];
+  readonly #children = new Children(() => undefined);
+  /** As they are by now. */
+  readonly #pods: KubeObject[];
   readonly #rollouts: Rollouts;
 
   /**
@@ -37,9 +41,9 @@ class Given {
       memberPod(this.database, 1, more[1]),
       memberPod(this.database, 2, more[2]),
     ];
-    const children = new Children(() => undefined);
-    for (const object of [...podsOf(watched), memberSet(this.database)]) children.upsert(object);
+    for (const object of [...podsOf(watched), memberSet(this.database)]) this.#children.upsert(object);
     const pods = podsOf(live);
+    this.#pods = pods;
     const kube: Partial<Kube> = {
       get: async (_, { name }) => ({ metadata: { name, annotations: this.patroni.get(name) ?? {} } }) as never,
       apply: async ({ metadata: { name, annotations = {} } }) => {
@@ -49,11 +53,12 @@ class Given {
       list: async function* () {
         yield { items: pods, resourceVersion: '1' } as never;
       },
+      delete: async (_, { name }) => void this.deleted.push(name),
     };
     const [all, clock] = [kube as Kube, this.clock];
     this.#rollouts = new Rollouts({
       kube: all,
-      children,
+      children: this.#children,
       steps: new StepExecutor(all),
       clock,
       onStep: (_, happened) => void this.told.push(happened),
@@ -61,6 +66,12 @@ class Given {
     const { spec } = this.database;
     const empty: History = { released: revisionOf(spec), stable: [], refused: undefined };
     this.memory.history = stabilised(empty, revisionOf(spec), 1, 'noon');
+  }
+
+  /** Another state of a member, as it is and as the watch shows it. */
+  show(ordinal: number, pod: KubeObject): void {
+    this.#pods[ordinal] = pod;
+    this.#children.upsert(pod);
   }
 
   tellSlots(): void {
@@ -136,3 +147,23 @@ test('what became of slots is told once', () => {
 function reasonsOf({ told }: Given): readonly string[] {
   return told.map(({ reason }) => reason);
 }
+
+test('the member that is taken down is known to be away by intent until another pod of it is healthy', async () => {
+  const given = new Given([{}, old]);
+  await given.proceed();
+  assert.deepEqual(given.deleted, ['orders-1']);
+  assert.equal(given.memory.absence?.member, 'orders-1');
+  await given.proceed();
+  assert.equal(given.memory.absence?.member, 'orders-1', 'the watch is behind');
+  const again = memberPod(given.database, 1);
+  given.show(1, { ...again, metadata: { ...again.metadata, uid: 'another' } });
+  await given.proceed();
+  assert.notEqual(given.memory.absence?.member, 'orders-1');
+});
+
+test('when the last member to be renewed starts, the rollout is still told of', async () => {
+  const given = new Given([{ template: undefined }, old]);
+  await given.proceed();
+  given.show(1, memberPod(given.database, 1, { isReady: false, status: { state: 'starting' } }));
+  assert.deepEqual((await given.proceed()).message, 'orders-1 is not there yet.');
+});
