@@ -2,9 +2,9 @@ import { hostname } from 'node:os';
 import type { StoredDatabaseService } from '../constructs/api/resource.ts';
 import { Children, type Change } from './database/children.ts';
 import { Databases } from './database/databases.ts';
-import type { Untold } from './database/memory.ts';
 import { PatroniRecords } from './database/patroni-records.ts';
-import { Reconciler } from './database/reconcile.ts';
+import { Reconciler, type Found } from './database/reconcile.ts';
+import { endOf, time, type Restraint } from './database/restraint.ts';
 import { Rollouts, type Happened } from './database/rollouts.ts';
 import { watches } from './database/watches.ts';
 import { ClusterDelivery } from './delivery/apply.ts';
@@ -13,7 +13,7 @@ import { GitDelivery } from './delivery/git-delivery.ts';
 import { StepExecutor } from './delivery/step-executor.ts';
 import { MountRefresher } from './delivery/mount-refresher.ts';
 import type { GitWriter } from './delivery/git/writer.ts';
-import { episodes, inWords, isAddition, type Drift, type Episode } from './drift/index.ts';
+import { episodes, inWords, isAddition, type ContestRules, type Drift, type Episode } from './drift/index.ts';
 import { kubeEventSink } from './event-sink.ts';
 import { classify, monotonicClock, systemClock, type Clock, type Kube } from './kube/index.ts';
 import { Controller } from './runtime/controller.ts';
@@ -40,6 +40,8 @@ export interface PlumblineOptions {
   readonly git?: GitWriter;
   /** What certificates and statuses take their times from: a wall clock. Defaults to the machine's. */
   readonly clock?: Clock;
+  /** When a change that comes again and again is a fight. Defaults to six times within half an hour. */
+  readonly contest?: ContestRules;
   /** Told of each change by somebody else. */
   readonly onDrift?: (resource: StoredDatabaseService, drift: Drift) => void;
   /** Told of each step of a rollout. */
@@ -95,6 +97,7 @@ export class Plumbline {
       records: new PatroniRecords(kube),
       git: git && new GitDelivery({ writer: git, clock: systemClock, signal: this.#gitStop.signal, wake }),
       lookAgainMs,
+      contest: options.contest,
       onDrift: (resource, found, log) => this.#tell(resource, found, log),
     });
     const controller = new Controller({
@@ -149,14 +152,14 @@ export class Plumbline {
     onStep?.(resource, happened);
   }
 
-  #tell(resource: StoredDatabaseService, { corrected, reported }: Untold, log: Logger): void {
+  #tell(resource: StoredDatabaseService, { corrected, reported, restraint }: Found, log: Logger): void {
     for (const episode of episodes(corrected)) {
       const end = episode.drifts.every(isAddition) ? 'It was removed.' : 'It was put back.';
       this.#tellOne(resource, episode, 'Corrected', end, log);
     }
     for (const episode of episodes(reported)) {
-      const policy = isReportOnly(resource) ? 'policy' : 'additions';
-      this.#tellOne(resource, episode, 'Reported', `It was left, since drift.${policy} is Report.`, log);
+      const end = `It was left, since ${whyLeft(resource, restraint(episode.object))}.`;
+      this.#tellOne(resource, episode, 'Reported', end, log);
     }
     for (const drift of [...corrected, ...reported]) this.#options.onDrift?.(resource, drift);
   }
@@ -173,6 +176,14 @@ export class Plumbline {
   }
 }
 
-function isReportOnly({ spec }: StoredDatabaseService): boolean {
-  return spec.drift?.policy === 'Report';
+function whyLeft({ spec }: StoredDatabaseService, restraint: Restraint | undefined): string {
+  if (spec.drift?.policy === 'Report') return 'drift.policy is Report';
+  switch (restraint?.kind) {
+    case 'paused':
+      return `drift is paused until ${time(restraint.until)}`;
+    case 'contested':
+      return `it comes again and again, and is tried again at ${time(endOf(restraint))}`;
+    case undefined:
+      return 'drift.additions is Report';
+  }
 }

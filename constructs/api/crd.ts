@@ -28,6 +28,13 @@ const columns = [
     priority: 1,
     description: 'Foreign changes put back.',
   },
+  {
+    name: 'Paused until',
+    type: 'string',
+    jsonPath: '.status.pausedUntil',
+    priority: 1,
+    description: 'Until when no drift is corrected.',
+  },
 ] as const;
 
 /** Where the CRD stands in `crds/` and in `dist/crds/`. */

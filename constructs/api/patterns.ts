@@ -16,6 +16,8 @@ export const patterns = {
   /** Source: k8s.io/apimachinery/pkg/api/resource, "The serialization format". */
   quantity: '^[+]?([0-9]+([.][0-9]*)?|[.][0-9]+)(([KMGTPE]i)|[numkMGTPE]|[eE][-+]?[0-9]{1,2})?$',
   bytes: `^[+]?(${whole}|${decimal}|${binary})$`,
+  /** RFC 3339. */
+  time: '^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]{1,9})?(Z|[-+]([01][0-9]|2[0-3]):[0-5][0-9])$',
   sqlName: '^[A-Za-z_][A-Za-z0-9_-]*$',
   /** Source: https://pkg.go.dev/github.com/distribution/reference, "Grammar". */
   image: `^([A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?(:[0-9]{1,5})?/)?${pathPart}(/${pathPart})*(:[A-Za-z0-9_][-A-Za-z0-9_.]{0,127})?(@sha256:[0-9a-f]{64})?$`,
@@ -29,6 +31,7 @@ const words: Readonly<Record<keyof typeof patterns, string>> = {
   quantity: 'must be a Kubernetes quantity: a number with a suffix such as Gi, Mi, m or none; GB and gb are none',
   bytes:
     'must be a quantity of whole bytes, with at most three digits behind a point; GB and gb are no suffixes, and m means thousandths',
+  time: 'must be a time such as 2027-01-01T00:00:00Z',
   sqlName: 'must begin with a letter or _ and have only letters, digits, _ and -',
   image: 'must be a container image such as registry.example/postgresql:17.5',
 };

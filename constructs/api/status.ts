@@ -12,7 +12,7 @@ const count = (description: string) => Type.Integer({ description, minimum: 0 })
 const Condition = Type.Object(
   {
     type: text(
-      'Ready, Available, Progressing, Degraded, Stalled, Drifted, StorageCritical, TlsReady or BackupCurrent.',
+      'Ready, Available, Progressing, Degraded, Stalled, Drifted, Paused, StorageCritical, TlsReady or BackupCurrent.',
       316,
     ),
     status: Enum(['True', 'False', 'Unknown'], { description: 'Whether it holds.' }),
@@ -81,6 +81,7 @@ export const Status = Type.Object(
         { description: 'Changes by others to what Plumbline states.' },
       ),
     ),
+    pausedUntil: Type.Optional(time('Until when no drift is corrected; absent where that is not asked for or over.')),
     git: Type.Optional(
       Type.Object(
         { commit: text('The last commit.', 64), path: text('The folder in the repository.') },

@@ -26,19 +26,21 @@ export function additionsTo(
  * Notes what others added and is left alone.
  *
  * @param children what is stated and was found or made true, or left as it is
+ * @param isLeft whether the object of a key is left as it is for a time
  * @returns what nobody was told of yet
  */
 export function noteAdditions(
   memory: Memory,
   children: readonly Child[],
   resource: StoredDatabaseService,
+  isLeft: (key: string) => boolean,
 ): readonly Drift[] {
   const before = memory.added;
   const { policy, additions } = resource.spec.drift ?? {};
-  // What is to be removed either is, or a hindrance says why not.
-  const stays = additions === 'Remove' && policy !== 'Report' ? [] : children;
-  const added = stays.map((child) => {
+  const added = children.map((child) => {
     const key = keyOfChild(child);
+    // What is to be removed either is, or a hindrance says why not.
+    if (additions === 'Remove' && policy !== 'Report' && !isLeft(key)) return [key, []] as const;
     // What has not been judged yet may be a change of ours, or what is about to go.
     if (child.suspect !== undefined) return [key, before.get(key)] as const;
     return [key, additionsTo(child, resource, memory.left.get(key)).map(({ drift }) => drift)] as const;

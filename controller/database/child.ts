@@ -21,6 +21,8 @@ export interface Accepted {
   readonly statedHash: string;
   /** Who held what beside us then. */
   readonly holders: string;
+  /** Of the live object then: it tells of a write under our own name within the second of ours, which the fingerprint does not. */
+  readonly generation: number | undefined;
   /** It is not what we state, and drift.policy is Report: whatever happens to it is looked at, to see when it is true again. */
   readonly isDrifted: boolean;
 }
@@ -38,6 +40,8 @@ export interface Child {
   /** Its managedFields bear our name. */
   readonly isMadeByUs: boolean;
   readonly resourceVersion: string;
+  /** Of kinds that have one. */
+  readonly generation: number | undefined;
   /** A write of ours that no watch has shown yet: what the watch shows until then is older. */
   readonly awaitedVersion: string | undefined;
   readonly isDeleting: boolean;
@@ -81,11 +85,21 @@ export function holdersOf(foreign: readonly Foreign[]): string {
 
 /** The child as it is now; what was accepted of the same object stays accepted. */
 export function observedChild(object: KubeObject, before: Child | undefined): Child {
-  const { name, namespace = '', uid = '', resourceVersion = '', deletionTimestamp, ownerReferences } = object.metadata;
+  const { metadata } = object;
+  const {
+    name,
+    namespace = '',
+    uid = '',
+    resourceVersion = '',
+    generation,
+    deletionTimestamp,
+    ownerReferences,
+  } = metadata;
   const accepted = before?.uid === uid ? before.accepted : undefined;
   const print = fingerprintOf(object);
   const foreign = foreignFields(object, fieldManager);
-  const isAccepted = accepted?.fingerprint === print && accepted.holders === holdersOf(foreign) && !accepted.isDrifted;
+  const isKnown = accepted?.fingerprint === print && accepted.generation === generation;
+  const isAccepted = isKnown && accepted.holders === holdersOf(foreign) && !accepted.isDrifted;
   return {
     kind: object.kind,
     name,
@@ -95,6 +109,7 @@ export function observedChild(object: KubeObject, before: Child | undefined): Ch
     owner: ownerReferences?.find(({ controller }) => controller === true),
     isMadeByUs: (object.metadata.managedFields ?? []).some(({ manager = '' }) => ourManagers.has(manager)),
     resourceVersion,
+    generation,
     awaitedVersion: undefined,
     isDeleting: deletionTimestamp !== undefined,
     fingerprint: print,

@@ -90,8 +90,10 @@ export class Children {
     const isShown = before?.uid === uid && !isOlder(before.resourceVersion, resourceVersion);
     const seen = isShown ? before : { ...now, awaitedVersion: resourceVersion };
     const holders = holdersOf(now.foreign);
-    const accepted = { fingerprint: now.fingerprint, statedHash, holders, isDrifted };
-    const isSame = seen.fingerprint === now.fingerprint && holdersOf(seen.foreign) === holders;
+    const { fingerprint, generation } = now;
+    const accepted = { fingerprint, statedHash, holders, generation, isDrifted };
+    const isSame =
+      seen.fingerprint === fingerprint && seen.generation === generation && holdersOf(seen.foreign) === holders;
     const suspect = isSame ? undefined : seen.suspect;
     this.#store.set(key, { ...seen, accepted, suspect });
   }

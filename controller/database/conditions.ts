@@ -13,6 +13,10 @@ export interface ConditionFacts {
   readonly left: readonly Drift[];
   /** What others added and is left alone. */
   readonly added: readonly Drift[];
+  /** Fights about what is left, each in words. */
+  readonly contests: readonly string[];
+  /** Until when nothing is corrected, RFC 3339, and why. */
+  readonly pause: { readonly until: string; readonly reason: string | undefined } | undefined;
   readonly isApplied: boolean;
   /** Everything that this generation states has been found or made true. */
   readonly isWhole: boolean;
@@ -28,6 +32,7 @@ const verdictsOf: Readonly<Record<string, (facts: ConditionFacts) => Verdict>> =
   Degraded: ({ health }) => health.degraded,
   Stalled: ({ health }) => health.stalled,
   Drifted: drifted,
+  Paused: paused,
   StorageCritical: ({ storage }) => storage,
   TlsReady: ({ tls }) => tls,
   BackupCurrent: ({ backup }) => backup,
@@ -65,16 +70,17 @@ export function hasLostCredentials({ status }: StoredDatabaseService): boolean {
 const comparedReasons: ReadonlySet<string> = new Set<Verdict['reason']>([
   'InTrue',
   'DriftReported',
+  'Contested',
   'AdditionReported',
 ]);
 
 const longestMessage = 2_000;
 
-function drifted({ left, added, isApplied, isWhole }: ConditionFacts): Verdict {
+function drifted({ left, added, contests, isApplied, isWhole }: ConditionFacts): Verdict {
   if (!isApplied) {
     return { holds: false, reason: 'NotApplied', message: 'Plumbline does not compare what a GitOps tool applies.' };
   }
-  const told = episodes([...left, ...added]).map(inWords);
+  const told = [...contests, ...episodes([...left, ...added]).map(inWords)];
   if (!isWhole) {
     const message = [...told, 'Not everything that is stated has been applied.'].join(' ').slice(0, longestMessage);
     return { holds: told.length > 0, reason: 'NotAllApplied', message };
@@ -82,6 +88,13 @@ function drifted({ left, added, isApplied, isWhole }: ConditionFacts): Verdict {
   if (told.length === 0) {
     return { holds: false, reason: 'InTrue', message: 'Every field that Plumbline states has its value.' };
   }
-  const reason = left.length > 0 ? 'DriftReported' : 'AdditionReported';
+  const reported = left.length > 0 ? 'DriftReported' : 'AdditionReported';
+  const reason = contests.length > 0 ? 'Contested' : reported;
   return { holds: true, reason, message: told.join(' ').slice(0, longestMessage) };
+}
+
+function paused({ pause }: ConditionFacts): Verdict {
+  if (pause === undefined) return { holds: false, reason: 'NotPaused', message: 'drift.pause is not in force.' };
+  const why = pause.reason === undefined || pause.reason === '' ? '' : ` (${pause.reason})`;
+  return { holds: true, reason: 'DriftPaused', message: `Nothing is corrected until ${pause.until}${why}.` };
 }

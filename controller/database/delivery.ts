@@ -9,6 +9,8 @@ import type { Observed } from './plan.ts';
 export interface Outcome {
   /** Changes by others that were put back. */
   readonly corrected: readonly Drift[];
+  /** The same, and values under our own name that were not ours: what may come again and again. */
+  readonly flips: readonly Drift[];
   /** Changes by others that were left alone, by the key of their object. */
   readonly left: ReadonlyMap<string, readonly Drift[]>;
   /** Keys of all objects that are now what we state. */
@@ -23,6 +25,7 @@ export interface Outcome {
 
 export const nothingDone: Outcome = {
   corrected: [],
+  flips: [],
   left: new Map(),
   made: [],
   awaited: [],

@@ -1,5 +1,5 @@
 import type { DatabaseServiceStatus } from '../../constructs/api/status.ts';
-import type { Drift } from '../drift/index.ts';
+import type { Contests, Drift } from '../drift/index.ts';
 import type { History, Switchover } from '../rollout/index.ts';
 import { noAdvances, type Advances } from './advances.ts';
 import type { Blocker } from './blocker.ts';
@@ -39,6 +39,8 @@ export interface Memory {
   left: ReadonlyMap<string, readonly Drift[]>;
   /** What others added and is left as it is, by the key of each object that was looked at. */
   added: ReadonlyMap<string, readonly Drift[]>;
+  /** Fields that somebody else keeps writing. */
+  contests: Contests;
   untold: Untold;
   /** The status that we wrote last: what a new one goes on from, whatever others made of it. */
   status: DatabaseServiceStatus | undefined;
@@ -82,6 +84,7 @@ export function newMemory(uid: string): Memory {
     advances: noAdvances,
     left: new Map(),
     added: new Map(),
+    contests: new Map(),
     untold: nothingUntold,
     status: undefined,
     awaitedVersion: undefined,

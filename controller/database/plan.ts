@@ -24,6 +24,7 @@ import { isTakenAway, stateClaims } from './claims.ts';
 import { hasLostCredentials, wasSettled } from './conditions.ts';
 import { holderOf } from './holder.ts';
 import { isRemovable } from './kinds.ts';
+import type { Restraint } from './restraint.ts';
 import type { Stated } from './stated.ts';
 
 export interface Observed {
@@ -38,6 +39,8 @@ export interface Observed {
   readonly known: ReadonlySet<string>;
   /** What drift.policy Report left as it was, by key. */
   readonly left: ReadonlyMap<string, readonly Drift[]>;
+  /** Why drift of the object of a key is left for a time. */
+  readonly restraint: (key: string) => Restraint | undefined;
 }
 
 /** Nothing to compare: the spec was settled, every object is there (whatever database its label names), and none is suspect. */
@@ -45,6 +48,7 @@ export function isSettled(observed: Observed, settledGeneration: number | undefi
   const { resource, children, find, known, left } = observed;
   if (settledGeneration !== resource.metadata.generation) return false;
   if (children.some(({ suspect }) => suspect !== undefined)) return false;
+  if ([...left.keys()].some((key) => !isReport(observed, key))) return false;
   if (stateClaims(resource, children).some(({ key }) => !known.has(key))) return false;
   return [...known].every((key) => {
     const child = find(key);
@@ -76,9 +80,15 @@ export function planOne(observed: Observed, stated: Stated, child: Child | undef
   const added = unwantedIn(observed, stated, child);
   if (isSame && !accepted.isDrifted && added.length === 0) return { kind: 'keep', stated };
   const left = observed.left.get(stated.key) ?? [];
-  if (isSame && isReport(observed)) return { kind: 'leave', stated, live: undefined, drifts: left };
+  if (isSame && isReport(observed, stated.key)) return { kind: 'leave', stated, live: undefined, drifts: left };
   // What was left as it was is put back when drift.policy becomes Correct.
   return apply(observed, stated, child, { isRepair: isSame, drifts: left });
+}
+
+/** Why an object is applied. */
+interface Reasons extends Pick<ActionOf<'apply'>, 'isRepair' | 'drifts'> {
+  readonly moved?: readonly Foreign[];
+  readonly underOurName?: readonly Drift[];
 }
 
 /** The object is applied, without what others may have, and what they added is taken out. */
@@ -86,14 +96,14 @@ function apply(
   observed: Observed,
   stated: Stated,
   child: Child,
-  { isRepair, drifts, moved = [] }: Pick<ActionOf<'apply'>, 'isRepair' | 'drifts'> & { moved?: readonly Foreign[] },
+  { isRepair, drifts, moved = [], underOurName = [] }: Reasons,
 ): Action {
   const added = unwantedIn(observed, stated, child).filter(({ path }) => !moved.some((one) => one.path === path));
   const told = [...drifts, ...added.map(({ drift }) => drift)];
   const taken = [...added, ...moved].map(({ path }) => path);
   const yielded = yieldedOf(child, observed.resource).map(({ path }) => path);
   const { uid, hasOldHands, suspect: live } = child;
-  return { kind: 'apply', stated, uid, isRepair, drifts: told, taken, yielded, hasOldHands, live };
+  return { kind: 'apply', stated, uid, isRepair, drifts: told, taken, yielded, hasOldHands, underOurName, live };
 }
 
 /** What others added and is to go, but for what the spec has come to state. */
@@ -107,7 +117,8 @@ function unwantedIn(observed: Observed, { object }: Stated, child: Child): Retur
 /** What others added and is to go. */
 function unwanted(observed: Observed, child: Child): ReturnType<typeof additionsTo> {
   const { resource, left } = observed;
-  if (child.foreign.length === 0 || resource.spec.drift?.additions !== 'Remove' || isReport(observed)) return [];
+  if (child.foreign.length === 0 || resource.spec.drift?.additions !== 'Remove') return [];
+  if (isReport(observed, keyOfChild(child))) return [];
   return additionsTo(child, resource, left.get(keyOfChild(child)));
 }
 
@@ -126,7 +137,7 @@ function absent(observed: Observed, stated: Stated): Action {
   const isPassword = kind === 'Secret' && metadata.name !== certificate && metadata.name !== authority;
   if (isPassword && isInUse) return { kind: 'miss', stated };
   const gone = [deletion(kind, metadata.name)];
-  if (wasThere && isReport(observed)) return { kind: 'lack', stated, drifts: gone };
+  if (wasThere && isReport(observed, stated.key)) return { kind: 'lack', stated, drifts: gone };
   return { kind: 'create', stated, drifts: isKnown ? gone : [] };
 }
 
@@ -160,8 +171,26 @@ function judge(observed: Observed, stated: Stated, child: Child, live: KubeObjec
   const news = foreignOf(found, isSame);
   const moved = isNews ? new Map<Deviation, Foreign>() : movesIn(news, live, child, resource);
   const foreign = isNews ? replaced(observed, stated) : drifts(news, live, fieldManager, moved);
-  if (isReport(observed) && !isNews && isLeft(found, isSame)) return { kind: 'leave', stated, live, drifts: foreign };
-  return apply(observed, stated, child, { isRepair: isSame, drifts: foreign, moved: [...moved.values()] });
+  if (isReport(observed, stated.key) && !isNews && isLeft(found, isSame)) {
+    return { kind: 'leave', stated, live, drifts: foreign };
+  }
+  // Nothing went to somebody else, and yet there are other values: they were applied under our name.
+  const underOurName = isOurs && isSame && accepted !== undefined ? ourNamesakes(found, live) : [];
+  if (underOurName.length > 0 && observed.restraint(stated.key)?.kind === 'contested') {
+    return { kind: 'leave', stated, live, drifts: underOurName };
+  }
+  return apply(observed, stated, child, {
+    isRepair: isSame,
+    drifts: foreign,
+    moved: [...moved.values()],
+    underOurName,
+  });
+}
+
+function ourNamesakes(found: readonly Deviation[], live: KubeObject): readonly Drift[] {
+  const changed = found.filter(({ kind }) => kind === 'pending').map((one) => ({ ...one, kind: 'changed' as const }));
+  const editor = { manager: fieldManager, operation: 'Apply', time: appliedEntry(live, fieldManager)?.time };
+  return drifts(changed, live, fieldManager).map((drift) => ({ ...drift, editor }));
 }
 
 /** What an allowed manager has under another key is his. */
@@ -201,8 +230,9 @@ function differences(stated: Stated, live: KubeObject): readonly Deviation[] {
   return live.kind === 'Secret' ? found.filter(({ kind }) => kind !== 'unowned' && kind !== 'pending') : found;
 }
 
-function isReport({ resource }: Observed): boolean {
-  return resource.spec.drift?.policy === 'Report';
+/** Whether drift of the object of a key is only reported. */
+function isReport({ resource, restraint }: Observed, key: string): boolean {
+  return resource.spec.drift?.policy === 'Report' || restraint(key) !== undefined;
 }
 
 /** What a spec no longer asks for is removed, if it is ours and holds no data, or if the spec says that the data goes too. Of what else bears our label, nothing is to be remembered. */

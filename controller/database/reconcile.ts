@@ -2,6 +2,7 @@ import { sentence } from '../../constructs/api/problem.ts';
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import { validateResource } from '../../constructs/api/validate.ts';
 import { digest } from '../digest.ts';
+import { contestRules, noteFlips, type ContestRules } from '../drift/index.ts';
 import type { Course } from '../rollout/index.ts';
 import type { ReconcileResult } from '../runtime/controller.ts';
 import type { Logger } from '../runtime/logger.ts';
@@ -17,6 +18,7 @@ import type { Memory, Untold } from './memory.ts';
 import { observedTls } from './observed-health.ts';
 import { isSettled, plan, type Observed } from './plan.ts';
 import { remember } from './remember.ts';
+import { endOf, objectOf, pauseEnd, restraintOf, type Restraint } from './restraint.ts';
 import { Reporter, type ReporterOptions } from './report.ts';
 import type { Run } from './run.ts';
 import { stateWithSecrets } from './stated.ts';
@@ -27,7 +29,15 @@ export interface ReconcilerOptions extends ReporterOptions, FollowUpOptions {
   readonly apply: ApplyDelivery;
   readonly git?: GitDelivery;
   /** Told of the changes by others that one run found, each once. */
-  readonly onDrift: (resource: StoredDatabaseService, found: Untold, log: Logger) => void;
+  readonly onDrift: (resource: StoredDatabaseService, found: Found, log: Logger) => void;
+  /** Defaults to `contestRules`. */
+  readonly contest?: ContestRules;
+}
+
+/** Changes by others, each told once. */
+export interface Found extends Untold {
+  /** Why drift of an object, such as `StatefulSet/orders`, is left for a time. */
+  readonly restraint: (object: string) => Restraint | undefined;
 }
 
 /** Looks left out between two at what there is little hope for: one each 5 minutes. */
@@ -77,7 +87,9 @@ export class Reconciler {
     await this.#reporter.report(findings, signal);
     if (blocker?.next.kind === 'retry') throw blocker.next.error;
     const again = blocker?.next.kind === 'look-again' ? lookAgainMs * (blocker.next.isSeldom ? seldom : 1) : Infinity;
-    const turns = isDeleting ? [] : [tls.turnsAt, backup.turnsAt].map((at = Infinity) => at - clock.now());
+    const turns = isDeleting
+      ? []
+      : [tls.turnsAt, backup.turnsAt, freedAt(resource, memory, clock.now())].map((at = Infinity) => at - clock.now());
     const requeueAfterMs = Math.max(0, Math.min(again, inMs, ...turns));
     return requeueAfterMs === Infinity ? {} : { requeueAfterMs };
   }
@@ -131,7 +143,9 @@ export class Reconciler {
     return nothingDone;
   }
 
-  #observe({ key, resource, memory: { known, left } }: Run): Observed {
+  #observe({ key, resource, memory }: Run): Observed {
+    const { known, left } = memory;
+    const restraint = this.#restraint(resource, memory);
     const { children, databases } = this.#options;
     return {
       resource,
@@ -140,24 +154,48 @@ export class Reconciler {
       isDatabase: (key) => databases.get(key) !== undefined,
       known,
       left,
+      restraint: (key) => restraint(objectOf(key)),
     };
+  }
+
+  #restraint(resource: StoredDatabaseService, { contests }: Memory): Found['restraint'] {
+    const now = this.#options.clock.now();
+    return (object) => restraintOf(resource, contests, object, now);
   }
 
   #note({ key, resource, memory }: Run, outcome: Outcome, log: Logger): void {
     const { corrected, awaited } = outcome;
-    const { children } = this.#options;
+    const { children, clock, contest = contestRules } = this.#options;
+    memory.contests = noteFlips(memory.contests, outcome.flips, clock.now(), contest);
+    const restraint = this.#restraint(resource, memory);
     const left = remember(memory, outcome, resource);
     const stated =
       memory.known.size === 0 ? [] : children.of(key).filter((child) => memory.known.has(keyOfChild(child)));
-    const added = outcome.blocker?.next.kind === 'retry' ? [] : noteAdditions(memory, stated, resource);
+    const added =
+      outcome.blocker?.next.kind === 'retry'
+        ? []
+        : noteAdditions(memory, stated, resource, (key) => restraint(objectOf(key)) !== undefined);
     const reported = [...left, ...added];
     children.await(key, awaited);
-    if (corrected.length + reported.length > 0) this.#options.onDrift(resource, { corrected, reported }, log);
+    if (corrected.length + reported.length === 0) return;
+    const found = { corrected, reported, restraint };
+    this.#options.onDrift(resource, found, log);
   }
 
   #deliverToGit({ resource, course }: Run): GitState | undefined {
     return course && this.#options.git?.deliver({ ...resource, spec: course.spec });
   }
+}
+
+/** When something that is left for a time is to be put back, or a pause ends, in milliseconds; undefined where there is nothing of that. */
+function freedAt(resource: StoredDatabaseService, { left, added, contests }: Memory, now: number): number | undefined {
+  const keys = new Set([...left.keys(), ...added.keys()]);
+  const ends = [...keys].flatMap((key) => {
+    const restraint = restraintOf(resource, contests, objectOf(key), now);
+    return restraint === undefined ? [] : [endOf(restraint)];
+  });
+  const all = [pauseEnd(resource, now), ...ends].filter((end) => end !== undefined);
+  return all.length === 0 ? undefined : Math.min(...all);
 }
 
 function problemsOf(resource: StoredDatabaseService, { settledGeneration }: Memory): readonly string[] {

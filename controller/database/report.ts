@@ -5,10 +5,12 @@ import type { BackupVerdict } from '../health/judge-backup.ts';
 import type { Clock, Kube } from '../kube/index.ts';
 import type { Blocker } from './blocker.ts';
 import type { Children } from './children.ts';
+import type { ConditionFacts } from './conditions.ts';
 import type { Databases } from './databases.ts';
 import type { GitState } from './delivery.ts';
 import { nothingUntold, type Memory } from './memory.ts';
 import { observedHealth, observedStorage } from './observed-health.ts';
+import { contestInWords, objectOf, pauseEnd, restraintOf, time } from './restraint.ts';
 import { nextStatus } from './status.ts';
 import { StatusWriter } from './status-writer.ts';
 
@@ -71,6 +73,8 @@ export class Reporter {
       untold: memory.untold,
       left: [...memory.left.values()].flat(),
       added: [...memory.added.values()].flat(),
+      contests: contestsIn(findings, clock.now()),
+      pause: pauseOf(resource, clock.now()),
       git: gitStatus(git, before?.git),
       now: new Date(clock.now()).toISOString().replace(/\.\d+Z$/, 'Z'),
     });
@@ -78,6 +82,19 @@ export class Reporter {
     memory.status = status;
     memory.untold = nothingUntold;
   }
+}
+
+/** Fights about what is left. */
+function contestsIn({ resource, memory }: Findings, now: number): readonly string[] {
+  return [...memory.left.keys()].flatMap((key) => {
+    const restraint = restraintOf(resource, memory.contests, objectOf(key), now);
+    return restraint?.kind === 'contested' ? restraint.contests.map(contestInWords) : [];
+  });
+}
+
+function pauseOf(resource: StoredDatabaseService, now: number): ConditionFacts['pause'] {
+  const until = pauseEnd(resource, now);
+  return until === undefined ? undefined : { until: time(until), reason: resource.spec.drift?.pause?.reason };
 }
 
 /** A commit of an earlier process stays true as long as nothing new was committed. */

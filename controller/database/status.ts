@@ -5,7 +5,7 @@ import type { DatabaseServiceStatus } from '../../constructs/api/status.ts';
 import { databaseLabel } from '../../constructs/labels.ts';
 import type { Drift } from '../drift/index.ts';
 import type { Health, Verdict } from '../health/judge.ts';
-import { conditionsOf, conditionTypes } from './conditions.ts';
+import { conditionsOf, conditionTypes, type ConditionFacts } from './conditions.ts';
 import { credentialsName } from './credentials.ts';
 import type { Untold } from './memory.ts';
 import { withReceipts } from './receipts.ts';
@@ -30,6 +30,8 @@ export interface StatusFacts {
   readonly left: readonly Drift[];
   /** What others added and is left alone. */
   readonly added: readonly Drift[];
+  readonly contests: ConditionFacts['contests'];
+  readonly pause: ConditionFacts['pause'];
   readonly git: DatabaseServiceStatus['git'];
   /** RFC 3339. */
   readonly now: string;
@@ -60,8 +62,23 @@ function ours(status: DatabaseServiceStatus): DatabaseServiceStatus {
 }
 
 function compose(facts: StatusFacts): DatabaseServiceStatus {
-  const { resource, before, health, tls, backup, storage, replicas, untold, left, added, now, isValid, isWhole } =
-    facts;
+  const {
+    resource,
+    before,
+    health,
+    tls,
+    backup,
+    storage,
+    replicas,
+    untold,
+    left,
+    added,
+    contests,
+    pause,
+    now,
+    isValid,
+    isWhole,
+  } = facts;
   const { name, generation } = resource.metadata;
   const { readyReplicas, phase, primary } = health;
   const isApplied = !isValid || resource.spec.delivery?.apply !== false;
@@ -69,7 +86,7 @@ function compose(facts: StatusFacts): DatabaseServiceStatus {
     observedGeneration: generation,
     phase,
     conditions: conditionsOf(
-      { health, tls, backup, storage, left, added, isApplied, isWhole, generation, now },
+      { health, tls, backup, storage, left, added, contests, pause, isApplied, isWhole, generation, now },
       before?.conditions ?? [],
     ),
     replicas,
@@ -79,6 +96,7 @@ function compose(facts: StatusFacts): DatabaseServiceStatus {
     primary,
     ...(isValid ? connections(resource) : {}),
     drift: withReceipts(untold, before?.drift, now),
+    pausedUntil: pause?.until,
     git: facts.git,
   };
 }

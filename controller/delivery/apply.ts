@@ -73,7 +73,11 @@ export class ClusterDelivery implements ApplyDelivery {
       case 'create':
         return this.#create(action, observed, tally, signal);
       case 'apply':
-        return tally.make(action.stated, [...action.drifts, ...(await this.#bring(action, observed, signal))]);
+        return tally.make(
+          action.stated,
+          [...action.drifts, ...(await this.#bring(action, observed, signal))],
+          action.underOurName,
+        );
       case 'verify':
         return this.#verify(action, tally, signal);
       case 'accept':

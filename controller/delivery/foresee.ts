@@ -6,14 +6,14 @@ import { typeOf } from '../database/kinds.ts';
 import { plan } from '../database/plan.ts';
 import { stateWithSecrets, type Stated } from '../database/stated.ts';
 import { historyManifest, storedHistory } from '../database/stored-history.ts';
-import { differences, isAddition, without, type Drift } from '../drift/index.ts';
+import { differences, isAddition, without, type Drift, type FieldPath } from '../drift/index.ts';
 import type { CallOptions, Kube, KubeObject } from '../kube/index.ts';
 import type { Foreseen } from './foreseen.ts';
 import { LiveObjects } from './live-objects.ts';
 
 /**
  * What would change if a database were brought to its spec now, in the order of application; changes nothing, for the API server is asked with
- * dry runs. That a rollout holds a change back until its turn comes is left out: in the end it is made.
+ * dry runs. That a rollout, a pause or a fight holds a change back for a time is left out: in the end it is made.
  *
  * @param resource as it is stored, or with another valid spec in it
  * @returns empty when nothing would change, and for what a GitOps tool applies
@@ -44,6 +44,7 @@ export async function foresee(
       isDatabase: (key) => databases.has(key),
       known: new Set(),
       left: new Map(),
+      restraint: () => undefined,
     },
     stated,
   );
@@ -76,9 +77,9 @@ class Seer {
       case 'create':
         return [await this.#created(action.stated)];
       case 'apply':
-        return this.#changed(action.stated, without(action.stated.object, action.yielded), action.drifts);
+        return this.#changed(action.stated, without(action.stated.object, action.yielded), action.drifts, action.taken);
       case 'verify':
-        return this.#changed(action.stated, action.stated.object, []);
+        return this.#changed(action.stated, action.stated.object, [], []);
       case 'miss':
         return [failing(action.stated, credentialsMissing(action.stated).message)];
       case 'await':
@@ -99,11 +100,21 @@ class Seer {
     return { object: nameOf(stated.object), action: 'create', fields: [], why: undefined };
   }
 
-  async #changed({ key, object }: Stated, applied: KubeObject, drifts: readonly Drift[]): Promise<readonly Foreseen[]> {
+  async #changed(
+    { key, object }: Stated,
+    applied: KubeObject,
+    drifts: readonly Drift[],
+    taken: readonly FieldPath[],
+  ): Promise<readonly Foreseen[]> {
     const live = this.#live.get(key);
     if (live === undefined) return [];
     const { uid } = live.metadata;
     const would = await this.#applied({ ...applied, metadata: { ...applied.metadata, uid } });
+    // Refused for what will have been taken over by then: a port of another number, for example.
+    if (typeof would === 'string' && taken.length > 0) {
+      const fields = drifts.map(({ field, was, now }) => ({ field, was: now, now: was }));
+      return [{ object: nameOf(object), action: 'change', fields, why: undefined }];
+    }
     if (typeof would === 'string') return [{ object: nameOf(object), action: 'fail', fields: [], why: would }];
     // What others added is made ours before it is taken out, which a dry run does not show.
     const removed = drifts.filter(isAddition).map(({ field, now }) => ({ field, was: now, now: undefined }));

@@ -6,6 +6,7 @@ import type { Drift } from '../drift/index.ts';
 /** What becomes of a plan while it is carried out. */
 export class Tally implements Outcome {
   readonly corrected: Drift[] = [];
+  readonly flips: Drift[] = [];
   readonly left = new Map<string, readonly Drift[]>();
   readonly made: string[] = [];
   readonly awaited: string[] = [];
@@ -19,9 +20,10 @@ export class Tally implements Outcome {
     return this.outdated !== undefined || this.blocker?.next.kind === 'retry' || isEnding;
   }
 
-  make({ key }: Stated, drifts: readonly Drift[]): void {
+  make({ key }: Stated, drifts: readonly Drift[], underOurName: readonly Drift[] = []): void {
     this.made.push(key);
     this.corrected.push(...drifts);
+    this.flips.push(...drifts, ...underOurName);
   }
 
   leave({ key }: Stated, drifts: readonly Drift[]): void {

@@ -3,6 +3,7 @@ export { deviations, statedTree, type Deviation } from './deviation.ts';
 export { deletion, drifts, isAddition, isForeign, type Drift } from './drift.ts';
 export type { Editor } from './editor.ts';
 export { episodes, inWords, type Episode } from './episode.ts';
+export { contestRules, contestsOver, noteFlips, type Contest, type ContestRules, type Contests } from './contest.ts';
 export { handOver } from './hand-over.ts';
 export { additionOf, foreignFields, type Foreign } from './foreign.ts';
 export { moves } from './move.ts';

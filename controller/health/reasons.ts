@@ -80,6 +80,10 @@ export const reasons = {
   BackupSuspended: 'spec.backup.suspend is true: no backup is started.',
   BackupOff: 'spec.backup is not set: no backups are made.',
   DriftReported: 'Somebody changed what Plumbline states, and drift.policy is Report.',
+  Contested:
+    'Somebody writes a field of ours back again and again; it is left for a time, and the message says what ends that.',
+  DriftPaused: 'drift.pause.until has not come yet: nothing is corrected.',
+  NotPaused: 'Drift is corrected as drift.policy says.',
   AdditionReported: 'Somebody added to what Plumbline states, and drift.additions is Report.',
   Deleting: 'The object is being deleted.',
   GitFailed: 'The manifests could not be delivered to Git; it is tried again.',

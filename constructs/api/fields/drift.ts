@@ -31,6 +31,21 @@ export const Drift = Type.Object(
         },
       ),
     ),
+    pause: Type.Optional(
+      Type.Object(
+        {
+          until: Type.String({
+            description: 'When it ends, such as 2027-01-01T00:00:00Z. A time in the past is no pause.',
+            maxLength: 32,
+            pattern: patterns.time,
+          }),
+          reason: Type.Optional(
+            Type.String({ description: 'Why, in a few words.', maxLength: 256, pattern: patterns.printable }),
+          ),
+        },
+        { description: 'Until when nothing is corrected, and what others do is only told.' },
+      ),
+    ),
   },
   { description: 'What is done about changes by others to what Plumbline states.' },
 );

@@ -107,6 +107,7 @@ export function observed(
     isDatabase: (key) => key === 'shop/or',
     known: new Set(),
     left: new Map(),
+    restraint: () => undefined,
     ...more,
   };
 }

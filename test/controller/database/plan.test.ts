@@ -77,6 +77,9 @@ const backupClaim = (): Child => {
 };
 const set = accepted(statedOf(orders, 'StatefulSet/orders'));
 
+const paused: Partial<Observed> = { restraint: () => ({ kind: 'paused', until: 0 }) };
+const contested: Partial<Observed> = { restraint: () => ({ kind: 'contested', contests: [] }) };
+
 interface Row {
   readonly what: string;
   readonly database?: typeof orders;
@@ -223,6 +226,29 @@ const rows: readonly Row[] = [
       ]),
     },
     expected: 'repair: x by helm',
+  },
+  {
+    what: 'somebody changed a field, in a pause',
+    child: seen(edited, accepted(service)),
+    more: paused,
+    expected: 'leave: spec.selector by kubectl-edit',
+  },
+  { what: 'it is gone, in a pause', more: { ...paused, known }, expected: 'lack:  by unknown' },
+  {
+    what: 'what was left in a pause that is over',
+    child: accepted(service, {}, true),
+    expected: 'repair',
+  },
+  {
+    what: 'somebody applied other values under our name, again and again',
+    child: seen(changed(mutated, ['metadata', 'managedFields', 0, 'time'], 'later'), accepted(service)),
+    more: contested,
+    expected: 'leave: metadata.labels[app.kubernetes.io/name] by plumbline',
+  },
+  {
+    what: 'the same within the second of our own apply',
+    child: seen(changed(mutated, ['metadata', 'generation'], 2), accepted(service, { metadata: { generation: 1 } })),
+    expected: 'repair',
   },
   { what: 'somebody added a port', child: seen(added, accepted(service)), expected: 'accept' },
   {

@@ -56,6 +56,8 @@ function restarted(...drifts: readonly Drift[]) {
     untold: { corrected: [], reported: drifts },
     left: [],
     added: [],
+    contests: [],
+    pause: undefined,
     git: undefined,
     now: noon,
   });

@@ -42,6 +42,8 @@ const facts: StatusFacts = {
   untold: nothingUntold,
   left: [],
   added: [],
+  contests: [],
+  pause: undefined,
   git: undefined,
   now: noon,
 };

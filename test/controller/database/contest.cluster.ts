@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { KubeObject } from '../../../controller/kube/index.ts';
+import { eventually, RunningPlumbline } from '../running-plumbline.ts';
+import { Shop, wholeSpec } from './shop.ts';
+
+const contest = { flips: 4, withinMs: 600_000, restMs: 6_000 };
+
+let shop: Shop;
+before(async () => {
+  shop = await Shop.open({ contest });
+});
+after(async () => {
+  await shop[Symbol.asyncDispose]();
+});
+
+/** Somebody who looks ten times a second, and writes whenever a value is not his. */
+class Rival implements AsyncDisposable {
+  writes = 0;
+  #isOver = false;
+  readonly #end: Promise<void>;
+
+  constructor(isHis: () => Promise<boolean>, write: () => Promise<unknown>) {
+    this.#end = this.#run(isHis, write);
+  }
+
+  async #run(isHis: () => Promise<boolean>, write: () => Promise<unknown>): Promise<void> {
+    while (!this.#isOver) {
+      if (!(await isHis())) {
+        await write();
+        this.writes++;
+      }
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#isOver = true;
+    await this.#end;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+}
+
+async function specOf(kind: string, name: string): Promise<Readonly<Record<string, unknown>>> {
+  return ((await shop.get(kind, name)) as KubeObject)['spec'] as Readonly<Record<string, unknown>>;
+}
+
+const budget = (name: string, maxUnavailable: number): KubeObject => ({
+  apiVersion: 'policy/v1',
+  kind: 'PodDisruptionBudget',
+  metadata: { name, namespace: shop.namespace },
+  spec: { maxUnavailable },
+});
+
+/** As Argo CD with self-heal: a forced apply. */
+function budgeteer(name: string, fieldManager: string): Rival {
+  const options = { type: shop.typeOf('PodDisruptionBudget'), fieldManager, force: true };
+  return new Rival(
+    async () => (await specOf('PodDisruptionBudget', name))['maxUnavailable'] === 2,
+    () => shop.kube.apply(budget(name, 2), options),
+  );
+}
+
+const applies = (made: readonly string[], kind: string) => made.filter((one) => one === `apply ${kind}`).length;
+
+test('with Argo CD and its self-heal: given up after a few times, named, tried again now and then, put back when it ends', async () => {
+  await shop.create('argo', wholeSpec);
+  const before = shop.running.requests.length;
+  const rival = budgeteer('argo', 'argocd-controller');
+  await using _ = rival;
+  const condition = await shop.untilCondition('argo', 'Drifted', /^True Contested/);
+  assert.match(
+    condition,
+    /argocd-controller and Plumbline keep changing spec\.maxUnavailable of PodDisruptionBudget\/argo \(2 and 1\); it is left until \d{4}-\S+Z\. /,
+  );
+  assert.match(condition, /To let it be so: drift: \{allowManagers: \[argocd-controller\]\}\./);
+  assert.match(
+    condition,
+    /ignoreDifferences: \[\{group: "\*", kind: PodDisruptionBudget, managedFieldsManagers: \[plumbline\]\}\]/,
+  );
+  await shop.running.settled();
+  const made = shop.running.requestsAfter(before).map(({ verb, type }) => `${verb} ${type?.kind ?? ''}`);
+  assert(applies(made, 'PodDisruptionBudget') <= contest.flips + 1, made.join(', '));
+  const { writes } = rival;
+  await eventually('it is tried again', () => rival.writes > writes || undefined, 60_000);
+  await shop.running.settled();
+  assert.equal(rival.writes, writes + 1, 'once');
+  assert.match(await shop.condition('argo', 'Drifted'), /^True Contested/);
+  const [receipt] = await shop.receipts('argo');
+  assert.deepEqual([receipt?.manager, receipt?.now], ['argocd-controller', '2']);
+  await rival.stop();
+  await eventually(
+    'it is put back when nobody fights any more',
+    async () => (await specOf('PodDisruptionBudget', 'argo'))['maxUnavailable'] === 1 || undefined,
+    60_000,
+  );
+  await shop.untilCondition('argo', 'Drifted', /^False InTrue/);
+});
+
+test('with an autoscaler: the line in the condition ends it', async () => {
+  await shop.create('scaler', wholeSpec);
+  const rival = new Rival(
+    async () => (await specOf('StatefulSet', 'scaler'))['replicas'] === 4,
+    () =>
+      shop.patch('StatefulSet', 'scaler', {
+        body: { spec: { replicas: 4 } },
+        subresource: 'scale',
+        fieldManager: 'autoscaler',
+      }),
+  );
+  await using _ = rival;
+  const condition = await shop.untilCondition('scaler', 'Drifted', /^True Contested: autoscaler .* spec\.replicas/);
+  const line = /drift: (\{allowManagers: \[autoscaler\]\})/.exec(condition);
+  assert(line, condition);
+  await shop.edit('scaler', { drift: { allowManagers: ['autoscaler'] } });
+  await shop.untilCondition('scaler', 'Drifted', /^False InTrue/);
+  await eventually(
+    'it has its number',
+    async () => (await specOf('StatefulSet', 'scaler'))['replicas'] === 4 || undefined,
+  );
+  await shop.running.settled();
+  const { writes } = rival;
+  await shop.restart(undefined, { contest });
+  assert.equal(rival.writes, writes, 'nobody writes any more');
+});
+
+test('with somebody under the name of Plumbline itself', async () => {
+  await shop.create('namesake', wholeSpec);
+  const live = (await shop.get('PodDisruptionBudget', 'namesake')) as KubeObject;
+  const { labels, ownerReferences } = live.metadata;
+  const body = { ...budget('namesake', 2), spec: { ...(live['spec'] as object), maxUnavailable: 2 } };
+  const options = { type: shop.typeOf('PodDisruptionBudget'), fieldManager: 'plumbline', force: true };
+  const rival = new Rival(
+    async () => (await specOf('PodDisruptionBudget', 'namesake'))['maxUnavailable'] === 2,
+    () => shop.kube.apply({ ...body, metadata: { ...body.metadata, labels, ownerReferences } }, options),
+  );
+  await using _ = rival;
+  await shop.untilCondition(
+    'namesake',
+    'Drifted',
+    /^True Contested: Somebody under the name of Plumbline and Plumbline keep changing spec\.maxUnavailable/,
+  );
+  await shop.running.settled();
+});
+
+test('two of the same Plumbline agree: no fight, nobody accused, and then no request', async () => {
+  await using shop = await Shop.open({ contest });
+  const other = await RunningPlumbline.start(shop.cluster, { namespace: shop.namespace, lookAgainMs: 500, contest });
+  await using _ = other;
+  await shop.create('twins', wholeSpec);
+  await shop.patch('PodDisruptionBudget', 'twins', { body: { spec: { maxUnavailable: 3 } } });
+  await eventually(
+    'it is put back',
+    async () =>
+      JSON.stringify(await shop.get('PodDisruptionBudget', 'twins')).includes('"maxUnavailable":1') || undefined,
+  );
+  await shop.edit('twins', { replicas: 2 });
+  await eventually('it is seen', async () => (await shop.status('twins'))?.observedGeneration === 2 || undefined);
+  await shop.running.settled(1_000);
+  await other.settled(1_000);
+  const managers = (await shop.receipts('twins')).map(({ manager }) => manager);
+  assert(
+    managers.every((manager) => manager === 'kubectl-edit'),
+    managers.join(', '),
+  );
+  assert.match(await shop.condition('twins', 'Drifted'), /^False InTrue/);
+});
+
+test('edits by different people are no fight, however many', async () => {
+  await shop.create('busy', wholeSpec);
+  for (let turn = 0; turn < 8; turn++) {
+    const corrected = (await shop.status('busy'))?.drift?.corrected ?? 0;
+    const body = { spec: { maxUnavailable: 2 } };
+    await shop.patch('PodDisruptionBudget', 'busy', { body, fieldManager: turn % 2 === 0 ? 'anna' : 'bernd' });
+    await eventually(
+      'it is put back',
+      async () => ((await shop.status('busy'))?.drift?.corrected ?? 0) > corrected || undefined,
+    );
+  }
+  assert.match(await shop.condition('busy', 'Drifted'), /^False InTrue/);
+});

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { contestsOver, noteFlips, type Contests, type Drift } from '../../../controller/drift/index.ts';
+
+const rules = { flips: 3, withinMs: 60_000, restMs: 10_000 };
+const object = 'StatefulSet/orders';
+const flip = (now: string, manager = 'autoscaler'): Drift => ({
+  object,
+  field: 'spec.replicas',
+  was: '3',
+  now,
+  editor: { manager, operation: 'Update', time: undefined },
+});
+
+/** What has become of flips at given seconds. */
+function after(...flips: readonly (readonly [second: number, drift: Drift])[]): Contests {
+  return flips.reduce<Contests>(
+    (contests, [second, drift]) => noteFlips(contests, [drift], second * 1_000, rules),
+    new Map(),
+  );
+}
+
+/** Until which second the object is left, at a second. */
+function leftUntil(contests: Contests, second: number): number | undefined {
+  const [one] = contestsOver(contests, object, second * 1_000);
+  return one?.until === undefined ? undefined : one.until / 1_000;
+}
+
+const same = [0, 1, 2].map((second) => [second, flip('5')] as const);
+
+test('the same value by the same manager three times is a fight, and the field is left for a time', () => {
+  assert.equal(leftUntil(after(...same.slice(0, 2)), 1), undefined);
+  assert.equal(leftUntil(after(...same), 2), 12);
+  assert.equal(leftUntil(after(...same), 12), undefined);
+  assert.deepEqual(contestsOver(after(...same), 'Service/orders', 2_000), []);
+});
+
+test('another manager in between, or too long between, is none', () => {
+  assert.equal(
+    leftUntil(after([0, flip('5')], [1, flip('5', 'anna')], [2, flip('5')], [3, flip('5', 'anna')]), 3),
+    undefined,
+  );
+  assert.equal(leftUntil(after([0, flip('5')], [50, flip('5')], [61, flip('5')]), 61), undefined);
+});
+
+test('other values each time are a fight after four times as many', () => {
+  const many = Array.from({ length: 12 }, (_, second) => [second, flip(String(second))] as const);
+  assert.equal(leftUntil(after(...many.slice(0, 11)), 10), undefined);
+  assert.equal(leftUntil(after(...many), 11), 21);
+});
+
+test('who comes back after a rest is left for twice as long, up to an hour; who gives up is forgotten', () => {
+  assert.equal(leftUntil(after(...same, [12, flip('5')]), 12), 32);
+  const stubborn = Array.from({ length: 20 }, (_, day) => [12 + day * 3_601, flip('5')] as const);
+  const patient = { ...rules, withinMs: 7_200_000 };
+  const fought = stubborn.reduce<Contests>(
+    (all, [at, one]) => noteFlips(all, [one], at * 1_000, patient),
+    after(...same),
+  );
+  const last = stubborn.at(-1)?.[0] ?? 0;
+  assert.equal(leftUntil(fought, last), last + 3_600);
+  assert.equal(noteFlips(after(...same), [], 73_000, rules).size, 0);
+});
