@@ -11,7 +11,9 @@ import type { Stated } from '../database/stated.ts';
 import {
   additionOf,
   foreignFields,
+  heldByOthers,
   obstacles,
+  readable,
   statedTree,
   without,
   type Drift,
@@ -148,11 +150,14 @@ export class ClusterDelivery implements ApplyDelivery {
       const refused = refusedFields(error);
       if (refused.length === 0) throw error;
       const live = await read();
-      const foreign = foreignFields(live, fieldManager).filter((one) => !isAllowed(resource, one));
-      const inTheWay = obstacles(object, live, foreign, refused);
+      const held = heldByOthers(live, fieldManager).filter((one) => !isAllowed(resource, one));
+      const inTheWay = obstacles(object, live, held, refused);
       if (inTheWay.length === 0) throw error;
       await take(live, [...taken, ...inTheWay.map(({ path }) => path)]);
-      return inTheWay.map((one) => additionOf(`${object.kind}/${object.metadata.name}`, one));
+      const added = new Set(foreignFields(live, fieldManager).map(({ path }) => readable(path)));
+      return inTheWay
+        .filter(({ path }) => added.has(readable(path)))
+        .map((one) => additionOf(`${object.kind}/${object.metadata.name}`, one));
     }
   }
 

@@ -29,10 +29,16 @@ const maps: ReadonlySet<string> = new Set(['labels', 'annotations'].map(field));
 const none: readonly Foreign[] = [];
 
 /**
- * What others own below `spec` of an object that we apply, and we don't, by managedFields alone. Labels and annotations of the object itself
+ * What others added below `spec` of an object that we apply, or took from us, by managedFields alone. Labels and annotations of the object itself
  * are everybody's, and claims are filled in by Kubernetes. Pure; costs nothing where nobody else has written.
  */
 export function foreignFields(object: KubeObject, manager: string): readonly Foreign[] {
+  const held = heldByOthers(object, manager);
+  return held.length === 0 ? none : held.filter(({ path }) => !isFilledIn(object, path));
+}
+
+/** The same, and what the API server filled in where somebody else wrote: that is nobody's wish, but it may be in the way of what we state. */
+export function heldByOthers(object: KubeObject, manager: string): readonly Foreign[] {
   if (object.kind === 'PersistentVolumeClaim' || object.kind === 'Pod' || object.kind === 'Job') return none;
   const others = (object.metadata.managedFields ?? []).filter(isWriter);
   if (others.length === 0) return none;
@@ -42,13 +48,17 @@ export function foreignFields(object: KubeObject, manager: string): readonly For
     if (entry === own) continue;
     for (const path of notIn(at(fieldsOf(own), spec), at(fieldsOf(entry), spec) ?? {}, [spec])) {
       const value = valueAt(object, path);
-      if (value === undefined || (!maps.has(path.at(-2) ?? '') && isDefault(path.at(-1)?.slice(2) ?? '', value)))
-        continue;
+      if (value === undefined) continue;
       const shown = disclosed(object.kind, path)(value) ?? '';
       found.set(path.join('/'), { path, editor: editorIn(entry), value: shown });
     }
   }
   return found.size === 0 ? none : [...found.values()];
+}
+
+function isFilledIn(object: KubeObject, path: FieldPath): boolean {
+  const isOfMap = maps.has(path.at(-2) ?? '');
+  return !isOfMap && isDefault(path.at(-1)?.slice(2) ?? '', valueAt(object, path));
 }
 
 function isWriter({ manager = '', subresource, fieldsV1 }: ManagedFieldsEntry): boolean {

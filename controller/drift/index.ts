@@ -5,7 +5,7 @@ export type { Editor } from './editor.ts';
 export { episodes, inWords, type Episode } from './episode.ts';
 export { contestRules, contestsOver, noteFlips, type Contest, type ContestRules, type Contests } from './contest.ts';
 export { handOver } from './hand-over.ts';
-export { additionOf, foreignFields, type Foreign } from './foreign.ts';
+export { additionOf, foreignFields, heldByOthers, type Foreign } from './foreign.ts';
 export { moves } from './move.ts';
 export { obstacles } from './obstacle.ts';
 export { hasOldHands } from './old-hands.ts';

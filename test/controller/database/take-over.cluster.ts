@@ -100,6 +100,21 @@ const rows: readonly Row[] = [
     ],
   },
   {
+    what: 'no source of a volume, so that Kubernetes takes an empty one',
+    kind: 'StatefulSet',
+    act: json('StatefulSet', ({ volumes }) => {
+      const at = volumes.findIndex(({ configMap }) => configMap !== undefined);
+      return [{ op: 'remove', path: `/spec/template/spec/volumes/${at}/configMap` }];
+    }),
+    told: ['spec.template.spec.volumes[name=scripts].configMap = gone by unknown'],
+  },
+  {
+    what: 'no update strategy, so that Kubernetes takes its own',
+    kind: 'StatefulSet',
+    act: json('StatefulSet', () => [{ op: 'remove', path: '/spec/updateStrategy' }]),
+    told: ['spec.updateStrategy.type = RollingUpdate by kubectl-edit'],
+  },
+  {
     what: 'the value of a variable, by a reference',
     kind: 'StatefulSet',
     act: strategic('StatefulSet', {

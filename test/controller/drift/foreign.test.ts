@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { foreignFields, readable } from '../../../controller/drift/index.ts';
+import { foreignFields, heldByOthers, readable } from '../../../controller/drift/index.ts';
 import type { KubeObject } from '../../../controller/kube/index.ts';
 import { applied, changed, entryOf, ours, stated, treeOf } from './live.ts';
 
@@ -117,3 +117,16 @@ for (const { what, live, expected } of rows) {
     );
   });
 }
+
+test('what the server filled in where somebody wrote is no addition, but he holds it', () => {
+  const strategy = { rollingUpdate: { partition: 0 } };
+  const live = written(
+    changed(applied(), ['spec', 'updateStrategy'], strategy),
+    below(['f:spec', 'f:updateStrategy', 'f:rollingUpdate'], { 'f:partition': {} }),
+  );
+  assert.deepEqual(foreignFields(live, ours), []);
+  assert.deepEqual(
+    heldByOthers(live, ours).map(({ path }) => readable(path)),
+    ['spec.updateStrategy'],
+  );
+});
