@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { Connection, HttpRequest } from '../../../controller/kube/index.ts';
 import { answer, kubeconfigFor } from './scripted-server.ts';
 
@@ -13,6 +13,8 @@ import { answer, kubeconfigFor } from './scripted-server.ts';
 export type Fault =
   /** Nothing is asked of the server; this is the answer. */
   | { readonly kind: 'status'; readonly status: number; readonly retryAfterSeconds?: number }
+  /** The server is asked so much later; the answer is whole. */
+  | { readonly kind: 'delay'; readonly ms: number }
   /** The connection is reset, half of the next line having been sent if `midLine`. */
   | { readonly kind: 'reset'; readonly afterLines: number; readonly midLine?: boolean }
   /** Nothing more comes, and nothing ends. */
@@ -24,8 +26,11 @@ export type Fault =
   /** The answer ends in good order. */
   | { readonly kind: 'end'; readonly afterLines: number };
 
+/** `list`: whatever is no watch, `write`: whatever changes something. */
+export type Asked = 'list' | 'watch' | 'write';
+
 interface Injected {
-  readonly matches: (url: URL) => boolean;
+  readonly matches: (url: URL, method: string) => boolean;
   readonly fault: Fault;
   timesLeft: number;
 }
@@ -67,14 +72,20 @@ export class FaultyProxy implements AsyncDisposable {
   }
 
   /** The next `times` requests of that kind fail so. */
-  inject(kind: 'list' | 'watch', fault: Fault, times = 1): void {
-    const matches = (url: URL): boolean => url.searchParams.has('watch') === (kind === 'watch');
+  inject(kind: Asked, fault: Fault, times = 1): void {
+    const matches = (url: URL, method: string): boolean =>
+      kind === 'write' ? method !== 'GET' : url.searchParams.has('watch') === (kind === 'watch');
     this.#injected.push({ matches, fault, timesLeft: times });
   }
 
   /** Faults that have not happened yet. */
   get pending(): number {
     return this.#injected.length;
+  }
+
+  /** Forgets the faults that have not happened yet. */
+  heal(): void {
+    this.#injected = [];
   }
 
   /** Resets every connection there is. */
@@ -91,8 +102,9 @@ export class FaultyProxy implements AsyncDisposable {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', this.url);
     this.requests.push(url);
-    const fault = this.#take(url);
+    const fault = this.#take(url, request.method ?? 'GET');
     if (fault?.kind === 'status') return refuse(response, fault);
+    if (fault?.kind === 'delay') await setTimeout(fault.ms);
     const gone = new AbortController();
     response.once('close', () => gone.abort());
     const upstream = await this.upstream.request({
@@ -105,7 +117,7 @@ export class FaultyProxy implements AsyncDisposable {
     });
     response.writeHead(upstream.status, { 'content-type': upstream.header('content-type') ?? 'application/json' });
     response.flushHeaders();
-    const lines = new FaultyLines(response, fault, this.pieceBytes);
+    const lines = new FaultyLines(response, fault?.kind === 'delay' ? undefined : fault, this.pieceBytes);
     await lines.begin();
     for await (const chunk of upstream.body) {
       if (!(await lines.pass(chunk as Buffer))) return;
@@ -113,8 +125,8 @@ export class FaultyProxy implements AsyncDisposable {
     response.end();
   }
 
-  #take(url: URL): Fault | undefined {
-    const injected = this.#injected.find(({ matches }) => matches(url));
+  #take(url: URL, method: string): Fault | undefined {
+    const injected = this.#injected.find(({ matches }) => matches(url, method));
     if (injected === undefined) return undefined;
     injected.timesLeft -= 1;
     if (injected.timesLeft === 0) this.#injected = this.#injected.filter((one) => one !== injected);
@@ -122,19 +134,17 @@ export class FaultyProxy implements AsyncDisposable {
   }
 }
 
+type LineFault = Exclude<Fault, { kind: 'status' | 'delay' }>;
+
 /** Passes an answer on, up to its fault. */
 class FaultyLines {
   readonly #response: ServerResponse;
-  readonly #fault: Exclude<Fault, { kind: 'status' }> | undefined;
+  readonly #fault: LineFault | undefined;
   readonly #pieceBytes: number | undefined;
   #lines = 0;
   #hasFailed = false;
 
-  constructor(
-    response: ServerResponse,
-    fault: Exclude<Fault, { kind: 'status' }> | undefined,
-    pieceBytes: number | undefined,
-  ) {
+  constructor(response: ServerResponse, fault: LineFault | undefined, pieceBytes: number | undefined) {
     this.#response = response;
     this.#fault = fault;
     this.#pieceBytes = pieceBytes;
@@ -209,7 +219,12 @@ function refuse(
 }
 
 function status(code: number): object {
-  const reasons: Readonly<Record<number, string>> = { 410: 'Expired', 429: 'TooManyRequests', 500: 'InternalError' };
+  const reasons: Readonly<Record<number, string>> = {
+    409: 'Conflict',
+    410: 'Expired',
+    429: 'TooManyRequests',
+    500: 'InternalError',
+  };
   return {
     kind: 'Status',
     apiVersion: 'v1',
