@@ -1,6 +1,7 @@
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import { isOlder, keyOf, type KubeObject, type ObjectKey } from '../kube/index.ts';
 import { newMemory, type Memory } from './memory.ts';
+import { statusManager } from './status-writer.ts';
 
 /** The DatabaseServices as the watch and our own writes last showed them, and what is remembered of each. */
 export class Databases {
@@ -28,7 +29,10 @@ export class Databases {
     const memory = known?.uid === uid ? known : undefined;
     if (isOlder(resourceVersion, memory?.awaitedVersion)) return;
     const isEcho = memory !== undefined && memory.awaitedVersion === resourceVersion;
-    if (memory !== undefined) memory.awaitedVersion = undefined;
+    if (memory !== undefined) {
+      memory.awaitedVersion = undefined;
+      memory.isStatusOurs = isStatusOurs(object);
+    }
     this.#resources.set(key, withoutManagers(object));
     if (!isEcho) this.#changed(key, isInitial);
   }
@@ -77,6 +81,12 @@ export class Databases {
       memory.settledGeneration = undefined;
     }
   }
+}
+
+/** By managedFields. */
+function isStatusOurs({ metadata }: KubeObject): boolean {
+  const writers = (metadata.managedFields ?? []).filter(({ subresource }) => subresource === 'status');
+  return writers.every(({ manager }) => manager === statusManager);
 }
 
 function withoutManagers(object: KubeObject): StoredDatabaseService {

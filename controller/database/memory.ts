@@ -44,6 +44,10 @@ export interface Memory {
   untold: Untold;
   /** The status that we wrote last: what a new one goes on from, whatever others made of it. */
   status: DatabaseServiceStatus | undefined;
+  /** When it was found written over under our own name, in milliseconds. */
+  rewrites: readonly number[];
+  /** Nobody else owns anything of the status that the watch showed last. */
+  isStatusOurs: boolean;
   /** A write of the status that the watch has not shown yet: what it shows until then is older. */
   awaitedVersion: string | undefined;
   /** The Secrets of the user that were seen to exist. */
@@ -87,6 +91,8 @@ export function newMemory(uid: string): Memory {
     contests: new Map(),
     untold: nothingUntold,
     status: undefined,
+    rewrites: [],
+    isStatusOurs: true,
     awaitedVersion: undefined,
     seenSecrets: new Set(),
     backupWords: undefined,

@@ -11,7 +11,7 @@ import type { GitState } from './delivery.ts';
 import { nothingUntold, type Memory } from './memory.ts';
 import { observedHealth, observedStorage } from './observed-health.ts';
 import { contestInWords, objectOf, pauseEnd, restraintOf, time } from './restraint.ts';
-import { nextStatus } from './status.ts';
+import { isStatus, nextStatus } from './status.ts';
 import { StatusWriter } from './status-writer.ts';
 
 export interface ReporterOptions {
@@ -56,7 +56,7 @@ export class Reporter {
     // A newer object may have come while we acted: its status is the one to compare with.
     const newest = databases.get(key);
     if (newest === undefined || newest.metadata.uid !== resource.metadata.uid) return;
-    const before = memory.status ?? newest.status;
+    const before = statusBefore(memory, newest.status, clock.now());
     const status = nextStatus({
       resource,
       before,
@@ -84,9 +84,29 @@ export class Reporter {
   }
 }
 
-/** Fights about what is left. */
+/** As often in a minute, our status is written over under our own name before we go on from what the other one says. */
+const mostRewrites = 3;
+const rewritesWithinMs = 60_000;
+
+/**
+ * What the next status goes on from: what we wrote last, whatever others made of it. Only where it is written over under our own name again
+ * and again, there is a second Plumbline, which tells of other receipts and times: from then on what it says stands, or both would write without end.
+ */
+function statusBefore(
+  memory: Memory,
+  stored: DatabaseServiceStatus | undefined,
+  now: number,
+): DatabaseServiceStatus | undefined {
+  if (memory.status === undefined || isStatus(memory.status, stored)) return memory.status ?? stored;
+  if (!memory.isStatusOurs) return memory.status;
+  memory.rewrites = [...memory.rewrites.filter((at) => at + rewritesWithinMs > now), now];
+  return memory.rewrites.length > mostRewrites ? stored : memory.status;
+}
+
+/** Fights about what is left, or has been added. */
 function contestsIn({ resource, memory }: Findings, now: number): readonly string[] {
-  return [...memory.left.keys()].flatMap((key) => {
+  const added = [...memory.added].filter(([, drifts]) => drifts.length > 0).map(([key]) => key);
+  return [...new Set([...memory.left.keys(), ...added])].flatMap((key) => {
     const restraint = restraintOf(resource, memory.contests, objectOf(key), now);
     return restraint?.kind === 'contested' ? restraint.contests.map(contestInWords) : [];
   });

@@ -146,6 +146,33 @@ test('with somebody under the name of Plumbline itself', async () => {
   await shop.running.settled();
 });
 
+test('with an injector whose addition is removed, and with somebody who deletes an object each time', async () => {
+  await shop.create('injected', { ...wholeSpec, drift: { additions: 'Remove' } });
+  const sidecar = { spec: { template: { spec: { containers: [{ name: 'mesh', image: 'mesh:1' }] } } } };
+  const injector = new Rival(
+    async () => JSON.stringify(await specOf('StatefulSet', 'injected')).includes('mesh:1'),
+    () => shop.patch('StatefulSet', 'injected', { kind: 'strategic', body: sidecar, fieldManager: 'mesh-injector' }),
+  );
+  await using _ = injector;
+  const pruner = new Rival(
+    async () => (await shop.get('Service', 'injected-ro')) === undefined,
+    () => shop.delete('Service', 'injected-ro'),
+  );
+  await using __ = pruner;
+  const condition = await shop.untilCondition(
+    'injected',
+    'Drifted',
+    /^True Contested: (?=.*Somebody and Plumbline keep changing Service\/injected-ro)(?=.*mesh-injector and Plumbline keep changing)/,
+  );
+  assert.match(
+    condition,
+    /\.containers\[name=mesh\] of StatefulSet\/injected; it is left until .* drift: \{allowManagers: \[mesh-injector\]\}/,
+  );
+  await Promise.all([injector.stop(), pruner.stop()]);
+  await eventually('what was deleted is made again', () => shop.get('Service', 'injected-ro'), 60_000);
+  await shop.untilCondition('injected', 'Drifted', /^False InTrue/);
+});
+
 test('two of the same Plumbline agree: no fight, nobody accused, and then no request', async () => {
   await using shop = await Shop.open({ contest });
   const other = await RunningPlumbline.start(shop.cluster, { namespace: shop.namespace, lookAgainMs: 500, contest });

@@ -72,6 +72,17 @@ test('what somebody changed would be put back, and what is hidden elsewhere is h
   assert.doesNotMatch(words, /hunter2/);
 });
 
+test('what would only be refused as long as it is somebody else’s would be put back', async () => {
+  const port = (value: number) =>
+    shop.patch('Service', 'orders', { kind: 'json', body: [{ op: 'replace', path: '/spec/ports/0/port', value }] });
+  await port(5433);
+  assert.match(
+    await ask(),
+    /^Service\/orders would be changed\n  spec\.ports\[port=5432,protocol=TCP\]: \{"port":5433\} → \{"port":5432\}$/m,
+  );
+  await port(5432);
+});
+
 test('what the API server would refuse is said with its reason', async () => {
   const words = await ask({ backup: { ...wholeSpec.backup, volume: { size: '2Gi' } } });
   assert.match(words, /^PersistentVolumeClaim\/orders-backup could not be brought to what is stated: .*/m);
