@@ -55,9 +55,9 @@ export function nextStep(seen: Observation): Step {
   const { members } = seen;
   if (!seen.isObserved) return wait('NotObserved', 'Kubernetes has not taken in the newest template yet.');
   if (members.every(isDone)) return { kind: 'done' };
-  const refuses = members.find(({ need, refused }) => need !== 'replacement' && Object.keys(refused).length > 0);
-  if (refuses !== undefined)
-    return wait('SettingsRefused', `PostgreSQL refuses ${Object.keys(refuses.refused).join(', ')}.`);
+  const refusing = members.find((member) => member.need !== 'replacement' && refuses(member));
+  if (refusing !== undefined)
+    return wait('SettingsRefused', `PostgreSQL refuses ${Object.keys(refusing.refused).join(', ')}.`);
   if (seen.isPaused) return wait('Paused', 'Patroni is paused; resume it to go on.');
   const unhealthy = members.filter(({ health }) => health !== 'healthy');
   if (unhealthy.length > 0) return mend(seen, unhealthy);
@@ -68,7 +68,8 @@ export function nextStep(seen: Observation): Step {
   if (leader === undefined) return wait('NoLeader', 'No ready member is the primary.');
   const unread = members.find(({ hasRead }) => !hasRead);
   if (unread !== undefined) return wait('SettingsUnread', `${unread.name} has yet to read the settings.`);
-  if (leader.isLowered) return restart(leader, 'a standby needs these settings as high as those of its primary');
+  if (leader.isLowered && !refuses(leader))
+    return restart(leader, 'a standby needs these settings as high as those of its primary');
   return nextReplica(seen, leader) ?? lastOfAll(seen, leader);
 }
 
@@ -79,8 +80,13 @@ export function stepWith(before: Step | undefined, seen: Observation): Step {
   return next.kind === 'done' ? (before ?? next) : next;
 }
 
-function isDone({ health, need, hasRead, refused }: Member): boolean {
-  return health === 'healthy' && need === 'nothing' && hasRead && Object.keys(refused).length === 0;
+function isDone(member: Member): boolean {
+  return member.health === 'healthy' && member.need === 'nothing' && member.hasRead && !refuses(member);
+}
+
+/** A member that refuses one of the settings is not restarted for the others. */
+function refuses({ refused }: Member): boolean {
+  return Object.keys(refused).length > 0;
 }
 
 /** A member that cannot start as it is costs nothing to replace, and others may wait for it; nothing else is taken down meanwhile. */
@@ -114,7 +120,9 @@ function relieve({ members, isSwitching, mayLose }: Observation, leader: Member)
 
 function nextReplica({ members }: Observation, leader: Member): Step | undefined {
   const replicas = members.filter((member) => member !== leader);
-  const next = replicas.findLast(({ need }) => need === 'replacement' || need === 'restart');
+  // A standby keeps what its primary has, so it restarts in vain for less before one that takes the new settings leads.
+  const isInVain = ({ need, isLowered }: Member): boolean => need === 'restart' && isLowered && refuses(leader);
+  const next = replicas.findLast((member) => member.need !== 'nothing' && !isInVain(member));
   if (next === undefined) return undefined;
   const late = replicas.find((member) => member !== next && !member.isCaughtUp);
   if (late !== undefined) return wait('CatchingUp', `${late.name} catches up with the primary.`);

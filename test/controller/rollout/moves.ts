@@ -8,14 +8,21 @@ import {
   type Step,
 } from '../../../controller/rollout/index.ts';
 import {
+  badSettings,
   badTemplate,
   changed,
   hasPrimary,
   isLed,
+  isToBeTried,
+  level,
+  newSettings,
   observe,
+  settingsOf,
   specOf,
+  takes,
   templateOf,
   type Faults,
+  type Pod,
   type World,
 } from './world.ts';
 
@@ -45,25 +52,28 @@ function move(what: string, to: World): Move {
 
 function kubernetes(world: World): readonly Move[] {
   const { pods, replicas, template, isObserved } = world;
+  const made = (i: number): Pod => ({ template, state: 'starting', ...started(world, i) });
   if (!isObserved)
     return [move('the StatefulSet controller sees the change', { ...world, isObserved: true }), ...kubelet(world)];
   const found = [...kubelet(world)];
   if (pods.length < replicas) {
-    found.push(move('a member is added', { ...world, pods: [...pods, { template, state: 'starting' }] }));
+    found.push(move('a member is added', { ...world, pods: [...pods, made(pods.length)] }));
   }
   pods.forEach(({ state }, i) => {
     if (state !== 'gone') return;
-    found.push(move(`pod ${i} is made`, { ...world, pods: changed(pods, i, { template, state: 'starting' }) }));
+    found.push(move(`pod ${i} is made`, { ...world, pods: changed(pods, i, made(i)) }));
   });
   return found;
 }
 
 function kubelet(world: World): readonly Move[] {
-  const { pods, leader } = world;
-  return pods.flatMap(({ state, template }, i) => {
+  const { pods, leader, settings } = world;
+  return pods.flatMap((pod, i) => {
+    const { state, template } = pod;
     const become = (next: 'stuck' | 'behind' | 'up') =>
       move(`member ${i} is ${next}`, { ...world, pods: changed(pods, i, { state: next }) });
-    if (state === 'starting' && template === badTemplate) return [become('stuck')];
+    if (isToBeTried(pod, settings)) return [restarted(world, i, `member ${i} is tried again`)];
+    if (state === 'starting' && (template === badTemplate || !takes(template, pod.settings))) return [become('stuck')];
     if (state === 'starting' && leader === i) return [become('up')];
     if (state === 'starting' && isLed(world)) return [become('behind')];
     if (state === 'ailing') return [become('up')];
@@ -71,9 +81,26 @@ function kubelet(world: World): readonly Move[] {
   });
 }
 
+function restarted(world: World, i: number, what: string): Move {
+  return move(what, { ...world, pods: changed(world.pods, i, { ...started(world, i), state: 'starting' }) });
+}
+
+/**
+ * A member restarts for the settings that it was asked for, if they are still the ones and it refuses none of them; how long Patroni turns that down
+ * nobody knows.
+ */
+function restarts(world: World): readonly Move[] {
+  const { pods, settings } = world;
+  return pods.flatMap(({ template, state, asked, settings: own }, i) => {
+    const isDue =
+      asked === settings && takes(template, settings) && own !== settings && (state === 'up' || state === 'behind');
+    return isDue ? [restarted(world, i, `member ${i} restarts as it was asked to`)] : [];
+  });
+}
+
 function patroni(world: World): readonly Move[] {
   const { pods, leader, asked, faults } = world;
-  const found: Move[] = [];
+  const found: Move[] = [...restarts(world)];
   if (!isLed(world)) {
     pods.forEach(({ state }, i) => {
       if (state === 'up' && i !== leader) found.push(move(`member ${i} takes over`, led(world, i)));
@@ -83,12 +110,22 @@ function patroni(world: World): readonly Move[] {
   const { from, to } = asked;
   const after = { ...world, asked: undefined };
   const isPossible = leader === from && isLed(world) && pods[to]?.state === 'up';
-  const demoted = { ...after, pods: changed(pods, from, { state: 'behind' }) };
+  // Its server is started again.
+  const demoted = {
+    ...after,
+    pods: changed(pods, from, { ...started({ ...world, leader: to }, from), state: 'behind' }),
+  };
   if (isPossible) found.push(move(`member ${from} hands over to ${to}`, led(demoted, to)));
   else found.push(move('the switchover is dropped', after));
   if (faults.refusals === 0) return found;
   const refused = { ...after, faults: { ...faults, refusals: faults.refusals - 1 } };
   return [...found, { ...move('the switchover is refused', refused), isFault: true }];
+}
+
+/** With the settings of this moment, but none lower than its primary's: for a standby Patroni keeps what its data asks for. */
+function started({ settings, pods, leader }: World, i: number): Pick<Pod, 'settings' | 'asked'> {
+  const first = (leader === i || leader === undefined ? undefined : pods[leader]?.settings) ?? settings;
+  return { settings: level(first) > level(settings) && settings !== badSettings ? first : settings, asked: undefined };
 }
 
 /** A primary goes on with the slot that it has kept in step. */
@@ -117,7 +154,7 @@ function owner(world: World): readonly Move[] {
 }
 
 function trouble(world: World): readonly Move[] {
-  const { pods, faults, spec, wanted, view, leader } = world;
+  const { pods, faults, spec, parameters, wanted, view, leader } = world;
   const fault = (what: string, kind: keyof Faults, change: Partial<World>): readonly Move[] => {
     if (faults[kind] === 0) return [];
     const left = { ...faults, [kind]: faults[kind] - 1 };
@@ -132,12 +169,16 @@ function trouble(world: World): readonly Move[] {
     ];
   });
   const templates = [0, 1, badTemplate].filter((one) => one !== spec);
+  const values = [0, 1, badSettings].filter((one) => one !== parameters);
+  const both = { spec: 1, parameters: newSettings };
   const counts = [1, 2, 3].filter((one) => one !== wanted);
   const isToHaveSlot = hasPrimary(world) && pods[leader ?? 0]?.slot !== 'own';
   return [
     ...lost,
     ...(isToHaveSlot ? fault('a slot is made', 'slots', { pods: changed(pods, leader ?? 0, { slot: 'own' }) }) : []),
     ...templates.flatMap((one) => fault(`the spec asks for template ${one}`, 'changes', { spec: one })),
+    ...values.flatMap((one) => fault(`the spec asks for settings ${one}`, 'settings', { parameters: one })),
+    ...fault('the spec asks for template 1 and settings that it brings', 'settings', both),
     ...counts.flatMap((one) => fault(`the spec asks for ${one} members`, 'changes', { wanted: one })),
     ...fault('the controller is started again', 'restarts', { isSwitching: false, view: undefined }),
     ...(view === undefined ? fault('the watch falls behind', 'blindness', { view: { pods, leader } }) : []),
@@ -159,7 +200,7 @@ function look(world: World, now: number, isCareful: boolean): readonly Move[] {
     generation: 1,
     asked: undefined,
     history: world.history,
-    observe: () => observe(seen),
+    observe: (spec) => observe({ ...seen, template: templateOf(spec), settings: settingsOf(spec) }),
     now,
     patienceMs,
     isTakenBack: true,
@@ -198,16 +239,17 @@ function described(step: Step): string {
 
 /** Undefined where everything is so already. */
 function delivered(world: World, { spec, history }: Course): World | undefined {
-  const template = templateOf(spec);
+  const [template, settings] = [templateOf(spec), settingsOf(spec)];
   const isKept = JSON.stringify(plain(history)) === JSON.stringify(world.history);
   const isSame = template === world.template && spec.replicas === world.replicas;
-  if (isKept && isSame) return undefined;
+  if (isKept && isSame && settings === world.settings) return undefined;
   return {
     ...world,
     // Members that are too many are told to end within milliseconds: that one of them takes over just then is left out.
     pods: world.pods.slice(0, spec.replicas),
     history: plain(history),
     template,
+    settings,
     replicas: spec.replicas,
     isObserved: world.isObserved && isSame,
   };
@@ -234,10 +276,11 @@ function act(world: World, step: Step): World {
     const asked = world.asked ?? { from: Number(step.from), to: Number(step.candidates[0]) };
     return leader === Number(step.from) ? { ...world, isSwitching: true, asked } : world;
   }
-  if (step.kind !== 'replace') return world;
+  if (step.kind !== 'replace' && step.kind !== 'restart') return world;
   const i = Number(step.member);
   // Patroni's lock is asked just before.
   if (step.isReplica && leader === i) return world;
+  if (step.kind === 'restart') return { ...world, pods: changed(pods, i, { asked: Number(step.token) }) };
   return { ...world, pods: changed(pods, i, { state: 'gone' }) };
 }
 

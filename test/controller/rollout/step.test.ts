@@ -72,6 +72,16 @@ const rows: readonly (readonly [what: string, seen: Observation, step: string])[
     members({ ...leader, ...waiting, isLowered: true }, waiting),
     'restart orders-0',
   ],
+  [
+    'lower settings, and one that only the new template takes',
+    members({ ...leader, ...old, isLowered: true, refused: { jit: 'no' } }, old),
+    'replace orders-1',
+  ],
+  [
+    'the same when the replicas are of the new template',
+    members({ ...leader, ...old, isLowered: true, refused: { jit: 'no' } }, { ...waiting, isLowered: true }),
+    'switchover orders-0 to orders-1',
+  ],
   ['a member has not read the settings', members({ ...leader, hasRead: false }, old), 'wait SettingsUnread'],
   ['a value is refused', members({ ...leader, refused: { jit: 'no' } }, old), 'wait SettingsRefused'],
   [

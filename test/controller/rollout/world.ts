@@ -12,8 +12,11 @@ export interface World {
   readonly template: number;
   readonly replicas: number;
   readonly isObserved: boolean;
-  /** What the user wants: a template and so many members. */
+  /** What Patroni is to have the servers run with. */
+  readonly settings: number;
+  /** What the user wants: a template, settings and so many members. */
   readonly spec: number;
+  readonly parameters: number;
   readonly wanted: number;
   /** What the controller keeps in the cluster. */
   readonly history: History | undefined;
@@ -33,6 +36,10 @@ export interface Pod {
   readonly template: number;
   /** `behind`: it streams, and lacks something that the primary has. `ailing`: a container beside the server fails again and again. */
   readonly state: 'gone' | 'starting' | 'stuck' | 'behind' | 'up' | 'ailing';
+  /** What its server was started with. */
+  readonly settings: number;
+  /** The settings for which it was asked to restart its server: Patroni may turn that down for as long as it likes. */
+  readonly asked?: number | undefined;
   /** The logical slot: made there, or kept in step with the primary's. */
   readonly slot?: 'own' | 'synced' | undefined;
 }
@@ -43,23 +50,41 @@ export interface Faults {
   readonly restarts: number;
   readonly refusals: number;
   readonly blindness: number;
+  /** Changes of the settings. */
+  readonly settings: number;
   /** Logical slots that somebody makes. */
   readonly slots: number;
 }
 
 /** A template that never starts. */
 export const badTemplate = 2;
+/** Settings that no server takes, running or starting. */
+export const badSettings = 2;
+/** Settings that a server takes from template 1 on. */
+export const newSettings = 3;
+
+/** Whether a server of a template takes settings. */
+export function takes(template: number, settings: number): boolean {
+  return settings !== badSettings && (settings !== newSettings || template === 1);
+}
+
+/** What a standby needs as high as its primary. */
+export function level(settings: number): number {
+  return settings === 1 ? 1 : 0;
+}
 
 /** A database of some members that was just created, all of them up. */
 export function peace(members: number, faults: Faults, slotsEnd: World['slotsEnd'] = 'synced'): World {
   return {
-    pods: Array.from({ length: members }, () => ({ template: 0, state: 'up' })),
+    pods: Array.from({ length: members }, () => ({ template: 0, settings: 0, state: 'up' })),
     leader: 0,
     asked: undefined,
     template: 0,
     replicas: members,
     isObserved: true,
+    settings: 0,
     spec: 0,
+    parameters: 0,
     wanted: members,
     history: undefined,
     isSwitching: false,
@@ -70,9 +95,14 @@ export function peace(members: number, faults: Faults, slotsEnd: World['slotsEnd
   };
 }
 
-export function specOf({ spec, wanted }: World): StoredSpec {
+export function specOf({ spec, parameters, wanted }: World): StoredSpec {
   const image = `postgresql:${spec}`;
-  return { engine: 'postgresql', version: '17', image, replicas: wanted, storage: { size: '1Gi' } };
+  const named = { max_connections: String(parameters) };
+  return { engine: 'postgresql', version: '17', image, parameters: named, replicas: wanted, storage: { size: '1Gi' } };
+}
+
+export function settingsOf({ parameters = {} }: Pick<StoredSpec, 'parameters'>): number {
+  return Number(parameters['max_connections']);
 }
 
 export function templateOf({ image = '' }: Pick<StoredSpec, 'image'>): number {
@@ -95,9 +125,14 @@ export function changed(pods: readonly Pod[], place: number, change: Partial<Pod
 
 /** The members as a controller sees them. */
 export function observe(world: World): Observation {
-  const { pods, leader, replicas, template, isObserved, isSwitching, isGivenUp } = world;
+  const { pods, leader, replicas, template, settings, isObserved, isSwitching, isGivenUp } = world;
   const members = Array.from({ length: Math.max(pods.length, replicas) }, (_, i): Member => {
-    const { state, template: own, slot }: Pod = pods[i] ?? { state: 'gone', template };
+    const pod: Pod = pods[i] ?? { state: 'gone', template, settings };
+    const { state, slot } = pod;
+    const isRunning = state === 'up' || state === 'behind';
+    const isTaken = takes(pod.template, settings);
+    const isLowered = isRunning && settings !== badSettings && level(settings) < level(pod.settings);
+    const isWaiting = (isRunning && isTaken && pod.settings !== settings) || isLowered;
     return {
       name: String(i),
       ordinal: i,
@@ -105,22 +140,29 @@ export function observe(world: World): Observation {
       isLeader: leader === i && state === 'up',
       // A pod that was made again has no label before its server leads.
       isPrimary: leader === i && (state === 'up' || state === 'ailing'),
-      need: state === 'gone' || own === template ? 'nothing' : 'replacement',
-      isLowered: false,
-      hasRead: state === 'up' || state === 'behind',
+      need: state !== 'gone' && pod.template !== template ? 'replacement' : isWaiting ? 'restart' : 'nothing',
+      isLowered,
+      hasRead: isRunning,
       isCaughtUp: state === 'up',
-      restart: undefined,
-      isAsked: false,
-      idleSince: state === 'stuck' ? 0 : undefined,
-      hasFailedToStart: false,
+      restart: isWaiting ? String(settings) : undefined,
+      isAsked: isWaiting && pod.asked === settings,
+      // A server that did not start is tried with other settings at once.
+      idleSince: state === 'stuck' && !isToBeTried(pod, settings) ? 0 : undefined,
+      hasFailedToStart: state === 'stuck' && !takes(pod.template, pod.settings),
       trouble: undefined,
-      refused: {},
+      refused: isRunning && !isTaken ? { max_connections: 'no' } : {},
       slots: slot === 'own' ? [cdc] : [],
       synced: slot === 'synced' ? [cdc.name] : [],
     };
   });
   const mayLose = isGivenUp ? [cdc.name] : [];
   return { wanted: replicas, isObserved, members, isPaused: false, isSwitching, mayLose };
+}
+
+/** Patroni starts a server again that did not start. */
+export function isToBeTried(pod: Pod, settings: number): boolean {
+  const hasFailed = pod.state === 'stuck' && !takes(pod.template, pod.settings);
+  return hasFailed && takes(pod.template, settings) && pod.template !== badTemplate;
 }
 
 const cdc = { name: 'cdc', database: 'app', plugin: 'pgoutput', isFailover: true } as const;
@@ -135,11 +177,16 @@ const healthOf = {
 } as const;
 
 /** Whether the members run on what the spec says, or, where that cannot work, on what was stable before. */
-export function isAtEnd({ pods, leader, spec, wanted, history, replicas, asked }: World): boolean {
-  const stable = history?.stable[0]?.revision.template;
-  // A first template that never starts waits for its user.
-  if (spec === badTemplate && stable === undefined) return pods.some(({ state }) => state === 'stuck');
-  const goal = spec === badTemplate && stable !== undefined ? templateOf(stable) : spec;
+export function isAtEnd(world: World): boolean {
+  const { pods, leader, spec, parameters, wanted, history, replicas, asked } = world;
+  const stable = history?.stable[0]?.revision;
+  const isBad = spec === badTemplate || !takes(spec, parameters);
+  // A first revision that cannot work waits for its user.
+  if (isBad && stable === undefined)
+    return pods.some(({ state }) => state === 'stuck') || world.settings === parameters;
+  const isBack = isBad && stable !== undefined;
+  const template = isBack ? templateOf(stable.template) : spec;
+  const settings = isBack ? settingsOf(stable) : parameters;
   const isWhole = pods.length === wanted && replicas === wanted && leader !== undefined && asked === undefined;
-  return isWhole && pods.every(({ state, template }) => state === 'up' && template === goal);
+  return isWhole && pods.every((pod) => pod.state === 'up' && pod.template === template && pod.settings === settings);
 }
