@@ -317,6 +317,8 @@ import re
 import subprocess
 
 IDENTITY = "plumbline.dev/system-identifier"
+# On a pod: why its member does not get further, as JSON of a reason and a message.
+START = "plumbline.dev/start"
 
 
 def identity_of(directory):
@@ -1330,13 +1332,12 @@ import time
 
 import pair
 from configuration import RUN, serves_tls, write_configuration
-from identity import annotation, claim_of, identity_of, record, recorded
+from identity import START, annotation, claim_of, identity_of, record, recorded
 from kube import Kube, KubeError
 from member import Member
-from passwords import is_owner_usable, missing_keys, read_text
+from passwords import missing_keys, read_text
 from verdict import judge
 
-START = "plumbline.dev/start"
 # Is there while the last initdb failed.
 FAILED = f"{RUN}/initdb-failed"
 NO_SPACE = "No space left on device"
@@ -1383,12 +1384,6 @@ class Gate:
         )
         if verdict == "start" and own is None:
             record(self.kube, self.member.name, local)
-        if verdict == "initialise" and not is_owner_usable():
-            return (
-                "hold",
-                "CredentialsUnusable",
-                f"the Secret with the credentials has no text under the key password, so {self.member.username} could never log in: put one there",
-            )
         if verdict == "initialise":
             # No identity is known, so what Patroni moved aside never was anybody's data.
             shutil.rmtree(f"{self.data}.failed", ignore_errors=True)
@@ -1589,7 +1584,7 @@ import sys
 import time
 
 from handover import Handover
-from identity import identity_of, record, recorded
+from identity import START, identity_of, record, recorded
 from kube import Kube, KubeError
 from member import Member
 from passwords import all_passwords, is_owner_usable
@@ -1625,6 +1620,7 @@ class Steward:
         self.clock = clock
         self.ensured = None
         self.is_identified = False
+        self.is_held = False
         self.not_before = 0
         self.pause = 1
         self.measure_at = 0
@@ -1667,6 +1663,9 @@ class Steward:
             facts = json.loads(self.sql.run(facts_query(self.member.username, self.member.database)))
             if facts["recovering"]:
                 return
+            if not self.may_make_owner(facts):
+                self.not_before = self.clock() + self.pause
+                return
             for step in plan(facts, self.member.username, self.member.database, passwords):
                 self.sql.run(step.statement)
                 log(step.what)
@@ -1679,6 +1678,16 @@ class Steward:
         self.complain("roles and database are not in order yet", None)
         lack = None if is_owner_usable() else "its Secret holds none, or one that is no text"
         self.complain(f"the password of role {self.member.username} stays as it is", lack)
+
+    def may_make_owner(self, facts):
+        """Whether the owner is there, or has a password to be made with: without one nobody could ever log in, so that is stated on the pod."""
+        may = self.member.username in facts["roles"] or is_owner_usable()
+        if may == self.is_held:
+            message = f"the Secret with the credentials has no text under the key password, so {self.member.username} could never log in: put one there"
+            told = None if may else json.dumps({"reason": "CredentialsUnusable", "message": message})
+            Kube("plumbline-steward").annotate("pods", self.member.name, {START: told})
+            self.is_held = not may
+        return may
 
     def identify(self):
         """Asks the API once: later, a password is to be set also while the API is away."""

@@ -253,7 +253,7 @@ async function inspect(database: NodeDatabase, script: string, stdin = ''): Prom
   const { cluster, namespace, name } = database;
   const mount = { name: 'backup', mountPath: '/backup' };
   const volume = { name: 'backup', persistentVolumeClaim: { claimName: namesOf(name).backup } };
-  await ensureRestingPod(database, { name: 'inspector', mount, volume });
+  await ensureRestingPod(database, { name: 'inspector', mounted: { mount, volume } });
   const exec = ['-n', namespace, 'exec', '-i', 'inspector', '--', 'bash', '-c', script];
   const { code, stdout, stderr } = await cluster.kubectlRun(exec, stdin);
   assert.equal(code, 0, stderr);

@@ -47,14 +47,17 @@ export class NodeDatabase implements AsyncDisposable {
     const database = await NodeDatabase.of(cluster, options);
     await using running = await RunningPlumbline.start(cluster, { namespace: database.namespace });
     await database.create();
+    let status: DatabaseServiceStatus | undefined;
     await eventually(
       `${database.name} is running`,
       async () => {
-        const found = (await running.database(database.namespace, database.name))['status'];
-        return (found as DatabaseServiceStatus | undefined)?.phase === 'Running' || undefined;
+        status = (await running.database(database.namespace, database.name))['status'] as typeof status;
+        return status?.phase === 'Running' || undefined;
       },
       180_000,
-    );
+    ).catch((cause: unknown) => {
+      throw new Error(JSON.stringify(status, null, 1), { cause });
+    });
     await running.settled(1_000);
     return database;
   }

@@ -5,14 +5,16 @@ import type { NodeDatabase } from './node-database.ts';
 
 export interface RestingPod {
   readonly name: string;
-  readonly mount: V1VolumeMount;
-  readonly volume: V1Volume;
+  /** Defaults to that of the database. */
+  readonly namespace?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly mounted?: { readonly mount: V1VolumeMount; readonly volume: V1Volume };
 }
 
-/** Sees to it that a pod runs that does nothing by itself, in the image of the members, with a volume. @throws Error when it is not ready in two minutes */
+/** Sees to it that a pod runs that does nothing by itself, in the image of the members, with a volume or without one. @throws Error when it is not ready in two minutes */
 export async function ensureRestingPod(
-  { cluster, kube, namespace }: NodeDatabase,
-  { name, mount, volume }: RestingPod,
+  { cluster, kube, namespace: own }: NodeDatabase,
+  { name, namespace = own, labels = {}, mounted }: RestingPod,
 ): Promise<void> {
   const command = ['sleep', 'infinity'];
   const container = {
@@ -20,15 +22,15 @@ export async function ensureRestingPod(
     image: cluster.image,
     command,
     securityContext: containerSecurity,
-    volumeMounts: [mount],
+    volumeMounts: mounted && [mounted.mount],
   };
   const spec = {
     terminationGracePeriodSeconds: 0,
     securityContext: podSecurity,
     containers: [container],
-    volumes: [volume],
+    volumes: mounted && [mounted.volume],
   };
-  const manifest = { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace }, spec };
+  const manifest = { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace, labels }, spec };
   await kube.apply(manifest, { type: pods, fieldManager: 'test', force: true });
   const wait = ['-n', namespace, 'wait', '--for=condition=Ready', `pod/${name}`, '--timeout=120s'];
   const { code, stderr } = await cluster.kubectlRun(wait);

@@ -91,5 +91,5 @@ const table = `set client_min_messages = error;
 async function ensurePod(database: NodeDatabase): Promise<void> {
   const mount = { name: 'credentials', mountPath: '/credentials' };
   const secret = { secretName: namesOf(database.name).credentials, defaultMode: 0o440 };
-  await ensureRestingPod(database, { name: pod, mount, volume: { name: 'credentials', secret } });
+  await ensureRestingPod(database, { name: pod, mounted: { mount, volume: { name: 'credentials', secret } } });
 }

@@ -6,6 +6,8 @@ import re
 import subprocess
 
 IDENTITY = "plumbline.dev/system-identifier"
+# On a pod: why its member does not get further, as JSON of a reason and a message.
+START = "plumbline.dev/start"
 
 
 def identity_of(directory):

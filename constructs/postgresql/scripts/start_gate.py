@@ -22,13 +22,12 @@ import time
 
 import pair
 from configuration import RUN, serves_tls, write_configuration
-from identity import annotation, claim_of, identity_of, record, recorded
+from identity import START, annotation, claim_of, identity_of, record, recorded
 from kube import Kube, KubeError
 from member import Member
-from passwords import is_owner_usable, missing_keys, read_text
+from passwords import missing_keys, read_text
 from verdict import judge
 
-START = "plumbline.dev/start"
 # Is there while the last initdb failed.
 FAILED = f"{RUN}/initdb-failed"
 NO_SPACE = "No space left on device"
@@ -75,12 +74,6 @@ class Gate:
         )
         if verdict == "start" and own is None:
             record(self.kube, self.member.name, local)
-        if verdict == "initialise" and not is_owner_usable():
-            return (
-                "hold",
-                "CredentialsUnusable",
-                f"the Secret with the credentials has no text under the key password, so {self.member.username} could never log in: put one there",
-            )
         if verdict == "initialise":
             # No identity is known, so what Patroni moved aside never was anybody's data.
             shutil.rmtree(f"{self.data}.failed", ignore_errors=True)

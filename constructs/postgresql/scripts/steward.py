@@ -13,7 +13,7 @@ import sys
 import time
 
 from handover import Handover
-from identity import identity_of, record, recorded
+from identity import START, identity_of, record, recorded
 from kube import Kube, KubeError
 from member import Member
 from passwords import all_passwords, is_owner_usable
@@ -49,6 +49,7 @@ class Steward:
         self.clock = clock
         self.ensured = None
         self.is_identified = False
+        self.is_held = False
         self.not_before = 0
         self.pause = 1
         self.measure_at = 0
@@ -91,6 +92,9 @@ class Steward:
             facts = json.loads(self.sql.run(facts_query(self.member.username, self.member.database)))
             if facts["recovering"]:
                 return
+            if not self.may_make_owner(facts):
+                self.not_before = self.clock() + self.pause
+                return
             for step in plan(facts, self.member.username, self.member.database, passwords):
                 self.sql.run(step.statement)
                 log(step.what)
@@ -103,6 +107,16 @@ class Steward:
         self.complain("roles and database are not in order yet", None)
         lack = None if is_owner_usable() else "its Secret holds none, or one that is no text"
         self.complain(f"the password of role {self.member.username} stays as it is", lack)
+
+    def may_make_owner(self, facts):
+        """Whether the owner is there, or has a password to be made with: without one nobody could ever log in, so that is stated on the pod."""
+        may = self.member.username in facts["roles"] or is_owner_usable()
+        if may == self.is_held:
+            message = f"the Secret with the credentials has no text under the key password, so {self.member.username} could never log in: put one there"
+            told = None if may else json.dumps({"reason": "CredentialsUnusable", "message": message})
+            Kube("plumbline-steward").annotate("pods", self.member.name, {START: told})
+            self.is_held = not may
+        return may
 
     def identify(self):
         """Asks the API once: later, a password is to be set also while the API is away."""

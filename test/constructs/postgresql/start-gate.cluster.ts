@@ -16,7 +16,6 @@ async function gated(env: Readonly<Record<string, string>> = {}): Promise<{ sand
   const major = /\d+/.exec(sandbox.run('postgres', ['--version']).output)?.[0] ?? '17';
   sandbox.member(orders({ version: major }), { postgresql: 5432, rest: 8008 });
   sandbox.secret('system', passwords);
-  sandbox.secret('credentials', { password: 'secret' });
   api.put('configmaps/orders-patroni-config', { config: '{}' });
   api.put('pods/orders-0');
   for (const ordinal of [0, 1, 2]) api.put(`persistentvolumeclaims/data-orders-${ordinal}`);
@@ -190,21 +189,6 @@ test('a volume that this user cannot write to is named, with the uid', { skip: s
   sandbox.run('chmod', ['0555', sandbox.path('volume')]);
   assert.match(await held(sandbox), /VolumeNotWritable: uid \d+ cannot write/);
 });
-
-test(
-  'a new database whose owner could never log in waits for a password that is text',
-  { skip: serverMissing },
-  async () => {
-    const { sandbox, api } = await gated();
-    using _ = sandbox;
-    sandbox.secret('credentials', { password: Buffer.from([0x70, 0xff]) });
-    assert.match(await held(sandbox), /CredentialsUnusable: .* under the key password, so app could never log in/);
-    sandbox.secret('credentials', { password: 'secret' });
-    for (let tries = 0; tries < 200 && 'plumbline.dev/start' in api.annotations('pods/orders-0'); tries++)
-      await sleep(50);
-    assert.ok(!('plumbline.dev/start' in api.annotations('pods/orders-0')));
-  },
-);
 
 for (const [what, value] of [
   ['is empty', ''],

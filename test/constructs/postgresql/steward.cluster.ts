@@ -294,18 +294,33 @@ for (const [what, anyone, left] of [
   });
 }
 
+test('a new owner waits for a password that is text, and the pod says so', { skip: serverMissing }, async () => {
+  const { sandbox, api } = await stage();
+  using _ = sandbox;
+  sandbox.secret('credentials', { password: Buffer.from([0x61, 0xff, 0xfe]) });
+  const said = startSteward(sandbox);
+  const told = () => api.annotations('pods/orders-0')['plumbline.dev/start'];
+  await until(() => told() !== undefined, 'why it waits');
+  assert.match(told() ?? '', /"CredentialsUnusable".* under the key password, so app-user could never log in/);
+  sandbox.secret('credentials', { password: nasty });
+  await until(() => said().includes('database Order-Data made'), 'the database');
+  assert.equal(told(), undefined);
+});
+
 test(
-  'a password that is no text keeps the steward from nothing else, and is told without its bytes',
+  'a password that becomes no text changes nothing, and is told without its bytes',
   { skip: serverMissing },
   async () => {
-    const { sandbox, api } = await stage();
+    const { sandbox, api, postgres } = await stage();
     using _ = sandbox;
     settings(sandbox);
-    sandbox.secret('credentials', { password: Buffer.from([0x61, 0xff, 0xfe]) });
     const said = startSteward(sandbox);
     await until(() => said().includes('database Order-Data made'), 'the database');
+    sandbox.secret('credentials', { password: Buffer.from([0x61, 0xff, 0xfe]) });
+    await until(() => said().includes('stays as it is'), 'that it is seen');
     await until(() => 'plumbline.dev/settings' in api.annotations('pods/orders-0'), 'the settings');
     assert.match(said(), /the password of role app-user stays as it is: its Secret holds none, or one that is no text/);
     assert.doesNotMatch(said(), /0xff|byte/);
+    assert.ok(postgres.canLogIn('app-user', nasty, 'Order-Data'));
   },
 );
