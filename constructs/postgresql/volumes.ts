@@ -62,8 +62,6 @@ export function postgresMounts(database: Database): readonly Mount[] {
   return [
     mount(dataVolume, paths.volume, false),
     mount('scripts', paths.scripts, true),
-    // The start gate looks at it before it initialises a database.
-    mount('credentials', paths.credentials, true),
     mount('system', paths.system, true),
     ...tlsMount(database),
     mount('run', paths.run, false),

@@ -2,7 +2,6 @@ import type { V1StatefulSet } from '@kubernetes/client-node';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DatabaseServiceSpec } from '../../../constructs/api/spec.ts';
-import { paths } from '../../../constructs/postgresql/paths.ts';
 import { everything, orders, podTemplates, rendered } from './orders.ts';
 
 function statefulSet(spec: Partial<DatabaseServiceSpec> = {}, name = 'orders') {
@@ -123,13 +122,4 @@ test('names, labels and selectors of a name at the limit fit', () => {
   for (const value of values) assert.ok(value.length <= 63, value);
   assert.ok(`${name}-backup`.length <= 52);
   assert.ok(`${name}-patroni-failover`.length <= 253);
-});
-
-test('every container has the Secrets that its scripts read', () => {
-  // passwords.py, which the start gate and the steward share, reads both
-  const { containers } = statefulSet().template.spec ?? { containers: [] };
-  for (const { name, volumeMounts = [] } of containers) {
-    const mounted = volumeMounts.map(({ mountPath }) => mountPath);
-    for (const path of [paths.credentials, paths.system]) assert.ok(mounted.includes(path), `${name} lacks ${path}`);
-  }
 });
