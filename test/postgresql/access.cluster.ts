@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { backupLabel } from '../../constructs/labels.ts';
-import { newNamespace, sharedNodeCluster, whyNoNode, type NodeCluster } from '../cluster/index.ts';
+import { newNamespace, sharedPodCluster, withoutOwnNode, type PodCluster } from '../cluster/index.ts';
 import { eventually } from '../controller/running-plumbline.ts';
 import { NodeDatabase } from './node-database.ts';
 import { ensureRestingPod, type RestingPod } from './resting-pod.ts';
 
-const unable = whyNoNode();
-const skip = unable === undefined ? false : `No node here: ${unable}.`;
+const skip = withoutOwnNode('relies on NetworkPolicies being enforced');
 
 const [postgresql, patroni] = [5432, 8008];
 
@@ -16,7 +15,7 @@ test(
   { skip },
   async () => {
     // GIVEN a database that only friends may connect to
-    const cluster = await sharedNodeCluster();
+    const cluster = await sharedPodCluster();
     const [namespace, elsewhere] = [await newNamespace(cluster), await newNamespace(cluster)];
     const friends = { podSelector: { matchLabels: { role: 'friend' } } };
     await using database = await NodeDatabase.create(cluster, {
@@ -58,7 +57,7 @@ test(
 
 /** Which ports of a database a pod can open a connection to. */
 async function whatItReaches(
-  cluster: NodeCluster,
+  cluster: PodCluster,
   namespace: string,
   pod: string,
   address: string,
