@@ -35,12 +35,14 @@ const nearEnough = 1_048_576;
  *
  * @param spec what is delivered: which settings the members are to have read
  * @param advances how far they have come until now
+ * @param overdueSince one that has been getting nowhere since then is overdue, in milliseconds; defaults to never
  */
 export function observedMembers(
   resource: StoredDatabaseService,
   children: readonly Child[],
   spec: StoredSpec,
   advances: Advances,
+  overdueSince = -Infinity,
 ): Omit<Observation, 'isSwitching'> {
   const { name, annotations } = resource.metadata;
   const set = statefulSetOf(children, name);
@@ -55,7 +57,7 @@ export function observedMembers(
   const leader = primaryOf(pods.values());
   // One that is not ready may lead all the same.
   const first = leader ?? [...pods.values()].find(({ facts }) => facts.isPrimary);
-  const against = { template, settings, leader, position: first?.facts.position ?? 0, advances };
+  const against = { template, settings, leader, position: first?.facts.position ?? 0, advances, overdueSince };
   return {
     wanted,
     isObserved: set?.isObserved ?? false,
@@ -87,13 +89,14 @@ interface Against {
   /** How far the primary is in the WAL. */
   readonly position: number;
   readonly advances: Advances;
+  readonly overdueSince: number;
 }
 
 function member(
   name: string,
   ordinal: number,
   pods: ReadonlyMap<string, Seen>,
-  { template, settings, leader, position, advances }: Against,
+  { template, settings, leader, position, advances, overdueSince }: Against,
 ): Member {
   const seen = pods.get(name);
   if (seen === undefined) return { ...nobody, name, ordinal };
@@ -102,6 +105,7 @@ function member(
   const health = healthOf(child, facts, isLeader);
   const read = facts.member.settings?.digest === settings ? facts.member.settings : undefined;
   const restart = restartOf(read);
+  const idle = idleSince(health, child, facts, advances);
   return {
     name,
     ordinal,
@@ -114,7 +118,8 @@ function member(
     isCaughtUp: health === 'healthy' && position - facts.position <= nearEnough,
     restart,
     isAsked: restart !== undefined && facts.member.askedRestart === restart,
-    idleSince: idleSince(health, child, facts, advances),
+    idleSince: idle,
+    isOverdue: idle !== undefined && idle <= overdueSince,
     hasFailedToStart: facts.member.server === 'start failed',
     trouble: facts.trouble ?? (facts.member.server === '' ? undefined : `Patroni says ${facts.member.server}`),
     refused: read?.refused ?? {},
@@ -134,6 +139,7 @@ const nobody: Omit<Member, 'name' | 'ordinal'> = {
   restart: undefined,
   isAsked: false,
   idleSince: undefined,
+  isOverdue: false,
   hasFailedToStart: false,
   trouble: undefined,
   refused: {},

@@ -88,7 +88,7 @@ export class Rollouts {
       history: before,
       observe: (delivered) => this.#observe(resource, memory, delivered, children.of(key)),
       now: clock.now(),
-      patienceMs: (spec.upgrade?.healthTimeoutSeconds ?? defaultPatienceSeconds) * 1_000,
+      patienceMs: patienceMs(resource),
       // What a GitOps tool applies is taken back by reverting its commit.
       isTakenBack: (spec.upgrade?.rollback ?? true) && spec.delivery?.apply !== false,
       isManaged: isManaged(resource),
@@ -206,7 +206,7 @@ export class Rollouts {
   ): Observation {
     const now = this.#options.clock.now();
     memory.advances = advancesOf(memory.advances, children, now);
-    const seen = observedMembers(resource, children, delivered, memory.advances);
+    const seen = observedMembers(resource, children, delivered, memory.advances, now - patienceMs(resource));
     const leader = seen.members.find(({ isLeader }) => isLeader)?.name;
     if (leader !== undefined && leader !== memory.switchover?.from) memory.switchover = undefined;
     const { switchover, absence } = memory;
@@ -224,6 +224,11 @@ const kubernetesDoesIt: Progress = { message: 'Kubernetes makes the members agai
 function decide({ resource, course }: Running, seen: Observation): Step {
   const before = course.before && shrink(seen, resource.spec.replicas).step;
   return isManaged(resource) ? stepWith(before, seen) : (before ?? { kind: 'done' });
+}
+
+/** How long a member may get nowhere. */
+function patienceMs({ spec }: StoredDatabaseService): number {
+  return (spec.upgrade?.healthTimeoutSeconds ?? defaultPatienceSeconds) * 1_000;
 }
 
 /** Otherwise Kubernetes renews the members as soon as it has the template. */

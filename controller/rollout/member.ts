@@ -44,6 +44,8 @@ export interface Member {
   readonly isAsked: boolean;
   /** Since when it has been getting nowhere, in milliseconds; undefined for one that is healthy, or clones or replays however slowly. */
   readonly idleSince: number | undefined;
+  /** It has been getting nowhere for longer than a revision may take. */
+  readonly isOverdue: boolean;
   /** Its server was started and refused to run. */
   readonly hasFailedToStart: boolean;
   /** Why, in the words of Kubernetes or of Patroni. */

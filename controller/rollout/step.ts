@@ -92,13 +92,17 @@ function refuses({ refused }: Member): boolean {
 /** A member that cannot start as it is costs nothing to replace, and others may wait for it; nothing else is taken down meanwhile. */
 function mend(seen: Observation, unhealthy: readonly Member[]): Step {
   const leads = leadsUnready(seen);
-  const outdated = unhealthy.filter(({ health, need }) => health === 'stuck' && need === 'replacement');
+  const outdated = unhealthy.filter((member) => member.need === 'replacement' && isHopeless(member));
   const last = outdated.findLast((member) => member !== leads) ?? outdated[0];
   if (last !== undefined && last === leads) return relieve(seen, last);
   if (last !== undefined) return replace(last, 'it cannot start from the old template', isFollowed(seen));
   const moving = unhealthy.find(({ health }) => health !== 'stuck');
   if (moving !== undefined) return wait('MemberMissing', `${moving.name} is not there yet.`);
   return wait('MemberStuck', `${unhealthy[0]?.name} does not start.`);
+}
+
+function isHopeless({ health, isOverdue }: Member): boolean {
+  return health === 'stuck' || (health === 'working' && isOverdue);
 }
 
 /** A container of the primary's pod may fail, the steward's say, while its server leads: then replicas stream, and none of the ready is the primary. */

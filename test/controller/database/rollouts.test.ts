@@ -161,6 +161,19 @@ test('the member that is taken down is known to be away by intent until another 
   assert.notEqual(given.memory.absence?.member, 'orders-1');
 });
 
+test('a member of a template that was taken back, which runs and never streams, is made again', async () => {
+  const given = new Given([{ template: undefined }]);
+  const idle = { ...old, isReady: false, status: { state: 'running', replication_state: undefined } };
+  given.show(2, memberPod(given.database, 2, idle));
+  await given.proceed();
+  await given.clock.advance(299_000);
+  await given.proceed();
+  assert.deepEqual(given.deleted, []);
+  await given.clock.advance(2_000);
+  await given.proceed();
+  assert.deepEqual(given.deleted, ['orders-2']);
+});
+
 test('when the last member to be renewed starts, the rollout is still told of', async () => {
   const given = new Given([{ template: undefined }, old]);
   await given.proceed();

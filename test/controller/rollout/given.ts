@@ -15,6 +15,7 @@ export function member(ordinal: number, more: Partial<Member> = {}): Member {
     restart: undefined,
     isAsked: false,
     idleSince: undefined,
+    isOverdue: false,
     hasFailedToStart: false,
     trouble: undefined,
     refused: {},

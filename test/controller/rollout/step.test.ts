@@ -22,6 +22,16 @@ const rows: readonly (readonly [what: string, seen: Observation, step: string])[
     'replace orders-2',
   ],
   [
+    'a member of the old template gets nowhere',
+    members({ ...leader, ...old }, old, { ...old, health: 'working', isOverdue: true }),
+    'replace orders-2',
+  ],
+  [
+    'a member of the new template gets nowhere',
+    members({ ...leader, ...old }, old, { health: 'working', isOverdue: true }),
+    'wait MemberMissing',
+  ],
+  [
     'a member does not start from the new template',
     members({ ...leader, ...old }, old, { health: 'stuck' }),
     'wait MemberStuck',

@@ -148,6 +148,7 @@ export function observe(world: World): Observation {
       isAsked: isWaiting && pod.asked === settings,
       // A server that did not start is tried with other settings at once.
       idleSince: state === 'stuck' && !isToBeTried(pod, settings) ? 0 : undefined,
+      isOverdue: false,
       hasFailedToStart: state === 'stuck' && !takes(pod.template, pod.settings),
       trouble: undefined,
       refused: isRunning && !isTaken ? { max_connections: 'no' } : {},
