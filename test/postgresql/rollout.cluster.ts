@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { withoutPods } from '../cluster/index.ts';
+import { eventually } from '../controller/running-plumbline.ts';
 import { longestGap, lostRows } from './acknowledgements.ts';
 import { ManagedDatabase } from './managed-database.ts';
 import { storedRows, Writer } from './writer.ts';
@@ -75,6 +76,23 @@ test('changes of three members', { skip }, async (t) => {
     const { cluster, namespace } = database;
     const { code } = await cluster.kubectlRun(['-n', namespace, 'rollout', 'restart', 'statefulset/orders']);
     assert.equal(code, 0);
+    await managed.running.settled(2_000);
+    assert.deepEqual(await managed.lives(), before);
+  });
+
+  await t.test('the same where additions are removed: the annotation goes, and nobody restarts', async () => {
+    const { cluster, namespace } = database;
+    const template = async (): Promise<string> => {
+      const { stdout } = await cluster.kubectlRun(['-n', namespace, 'get', 'statefulset/orders', '-o', 'json']);
+      return JSON.stringify((JSON.parse(stdout) as { spec: object }).spec);
+    };
+    const before = await managed.lives();
+    assert((await template()).includes('restartedAt'), 'until then it is left');
+    await managed.edit({ drift: { additions: 'Remove' } });
+    await eventually('what was left is removed', async () => !(await template()).includes('restartedAt') || undefined);
+    const { code } = await cluster.kubectlRun(['-n', namespace, 'rollout', 'restart', 'statefulset/orders']);
+    assert.equal(code, 0);
+    await eventually('it is removed', async () => !(await template()).includes('restartedAt') || undefined);
     await managed.running.settled(2_000);
     assert.deepEqual(await managed.lives(), before);
   });
