@@ -1,4 +1,4 @@
-import type { Kube, KubeObject, ObjectRef, ResourceType } from '../controller/kube/index.ts';
+import type { Kube, KubeObject, ObjectRef, ResourceType, Selection } from '../controller/kube/index.ts';
 
 /**
  * Milliseconds from the moment when an act is done (its own answer has come) until a watch shows an object of which a check holds.
@@ -12,12 +12,11 @@ export async function repairTime(
   act: () => Promise<unknown>,
   isRepaired: (object: KubeObject, event: 'ADDED' | 'MODIFIED' | 'DELETED') => boolean,
 ): Promise<number> {
-  const before = await kube.get(type, ref);
+  const selection = { namespace: ref.namespace, fieldSelector: `metadata.name=${ref.name}` };
   const stop = AbortSignal.timeout(30_000);
   const watch = kube.watch(type, {
-    namespace: ref.namespace,
-    fieldSelector: `metadata.name=${ref.name}`,
-    resourceVersion: before.metadata.resourceVersion ?? '',
+    ...selection,
+    resourceVersion: await latestVersion(kube, type, selection),
     timeoutSeconds: 60,
     signal: stop,
   });
@@ -42,4 +41,10 @@ export async function repairTime(
   } finally {
     await watch.return();
   }
+}
+
+/** Not the object's own, which may be older than what the API server still remembers. */
+async function latestVersion(kube: Kube, type: ResourceType, selection: Selection): Promise<string> {
+  for await (const { resourceVersion } of kube.list(type, selection)) return resourceVersion;
+  throw new Error(`The list of ${type.plural} has no page.`);
 }

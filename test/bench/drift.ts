@@ -38,7 +38,9 @@ export async function drift(progress: (line: string) => void): Promise<Result> {
     // No interval of a loop is shorter than none.
     await using contestant = await Contestant.start(arena, { contender, databases, intervalSeconds: 0 });
     progress(`${contender.title}: ${databases * edits.length} edits`);
-    return await repairAll(arena.kube, contestant, floor);
+    const repairs = await repairAll(arena.kube, contestant, floor);
+    progress(`${contender.title}: ${JSON.stringify(columns(repairs))}`);
+    return repairs;
   };
   const ours = await repairsBy(plumbline);
   const reapplied = await repairsBy(reapply);
