@@ -127,18 +127,31 @@ for (const { what, why, spec, skip } of [
   });
 }
 
-/** Its parent, which entered the node, stops with it and has to be woken as well. */
-function signalKubelet({ folder }: NodeCluster, signal: NodeJS.Signals): void {
-  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
-    const command = commandOf(pid);
-    if (command.includes(folder) && /\/kubelet\0/.test(command)) process.kill(Number(pid), signal);
-  }
+/** The kubelet, and its parent, which entered the node. */
+function kubeletOf({ folder }: NodeCluster): readonly number[] {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids
+    .filter((pid) =>
+      ofProcess(pid, 'cmdline')
+        .match(/\/kubelet\0/)
+        ?.input?.includes(folder),
+    )
+    .map(Number);
+}
+
+/** The parent stops itself when it sees that its child has stopped, at any time: so both are woken until both run. */
+async function wakeKubelet(cluster: NodeCluster): Promise<void> {
+  await eventually('the kubelet runs again', () => {
+    const stopped = kubeletOf(cluster).filter((pid) => /^State:\tT/m.test(ofProcess(String(pid), 'status')));
+    for (const pid of stopped) process.kill(pid, 'SIGCONT');
+    return stopped.length === 0 || undefined;
+  });
 }
 
 /** Empty where the process is gone. */
-function commandOf(pid: string): string {
+function ofProcess(pid: string, file: 'cmdline' | 'status'): string {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
   } catch {
     return '';
   }
@@ -156,7 +169,7 @@ test(
     const spec = { storage: { size: '512Mi', onDelete: 'Delete' } };
     const options = { namespace: await newNamespace(cluster), replicas: 2, spec };
     await using database = await NodeDatabase.create(cluster, options);
-    signalKubelet(own, 'SIGSTOP');
+    for (const pid of kubeletOf(own)) process.kill(pid, 'SIGSTOP');
     try {
       // WHEN it is deleted, THEN nothing but its pods and their claims waits for the node
       await remove(database);
@@ -167,7 +180,7 @@ test(
       await cluster.kubectlRun(['delete', 'node', own.nodeName]);
       await onlyLeft(database, /^$/);
     } finally {
-      signalKubelet(own, 'SIGCONT');
+      await wakeKubelet(own);
     }
   },
 );
