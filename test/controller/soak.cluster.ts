@@ -57,7 +57,9 @@ test(`${count} databases, ${editors} editors and an API server that fails: at th
     let found: string | undefined;
     const check = async (): Promise<true | undefined> => ((found = await isTrue()) === undefined ? true : undefined);
     await eventually('all is true', check, trueWithinMs).catch((cause: unknown) => {
-      throw new Error(found, { cause });
+      const about = /db-\d+/.exec(found ?? '')?.[0] ?? '';
+      const lines = running.logLines.filter((line) => line.includes(`/${about}"`)).slice(-10);
+      throw new Error(`${found}\n${lines.join('')}`, { cause });
     });
   };
   const untilQuiet = async (ms: number): Promise<void> => {
