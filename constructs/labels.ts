@@ -27,7 +27,7 @@ export const notAfterAnnotation = 'plumbline.dev/not-after';
 export const settingsAnnotation = 'plumbline.dev/settings';
 /** The logical slots of a member: JSON `{own: [{name, database, plugin, failover}], synced: [name]}`, written by its steward. */
 export const slotsAnnotation = 'plumbline.dev/slots';
-/** Asks a member to restart its server for settings that wait for it: any text, another for each restart. Written by the controller. */
+/** Asks a member to restart its server for settings that wait for it: their digest, and what tells one need from another. Written by the controller. */
 export const askedRestartAnnotation = 'plumbline.dev/restart';
 /** The versions of the Secrets that a member is to have mounted, by name: JSON. Written by the controller, for a change makes the kubelet look at once. */
 export const secretsAnnotation = 'plumbline.dev/secrets';

@@ -7,7 +7,7 @@ import { memberName, ordinals } from '../../constructs/names.ts';
 import type { Facts } from '../health/facts.ts';
 import type { Settings } from '../health/member-state.ts';
 import { primaryOf } from '../health/primary.ts';
-import type { Member, MemberHealth, Observation } from '../rollout/index.ts';
+import { restartRequest, type Member, type MemberHealth, type Observation } from '../rollout/index.ts';
 import type { Advances } from './advances.ts';
 import type { Child } from './child.ts';
 import { document } from './document.ts';
@@ -117,7 +117,7 @@ function member(
     hasRead: read !== undefined,
     isCaughtUp: health === 'healthy' && position - facts.position <= nearEnough,
     restart,
-    isAsked: restart !== undefined && facts.member.askedRestart === restart,
+    isAsked: restart !== undefined && facts.member.askedRestart === restartRequest(restart, !isLeader),
     idleSince: idle,
     isOverdue: idle !== undefined && idle <= overdueSince,
     hasFailedToStart: facts.member.server === 'start failed',

@@ -4,7 +4,7 @@ import { namesOf } from '../../constructs/names.ts';
 import type { Scene, SeenPod, Steps, Taken } from '../database/delivery.ts';
 import { pods, typeOf } from '../database/kinds.ts';
 import { isObjectMissing, type Kube, type KubeObject } from '../kube/index.ts';
-import type { Action } from '../rollout/index.ts';
+import { restartRequest, type Action } from '../rollout/index.ts';
 
 const configMaps = typeOf({ kind: 'ConfigMap' });
 
@@ -35,7 +35,7 @@ export class StepExecutor implements Steps {
     if (pod === undefined || (step.isReplica && leader === step.member)) {
       return { kind: 'outdated', message: `${step.member} is looked at again.` };
     }
-    if (step.kind === 'restart') await this.#restart(step.member, pod, step.token, namespace, signal);
+    if (step.kind === 'restart') await this.#restart(step, pod, namespace, signal);
     else {
       const { uid, resourceVersion } = pod;
       await this.#kube.delete(pods, { namespace, name: step.member }, { uid, resourceVersion, signal });
@@ -43,8 +43,13 @@ export class StepExecutor implements Steps {
     return { kind: 'done', message: step.message };
   }
 
-  async #restart(name: string, { uid }: SeenPod, token: string, namespace: string, signal: AbortSignal): Promise<void> {
-    const annotations = { [askedRestartAnnotation]: token };
+  async #restart(
+    { member: name, token, isReplica }: Extract<Action, { kind: 'restart' }>,
+    { uid }: SeenPod,
+    namespace: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const annotations = { [askedRestartAnnotation]: restartRequest(token, isReplica) };
     const body = { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace, uid, annotations } };
     await this.#kube.apply(body, { type: pods, fieldManager: restartManager, force: true, signal });
   }

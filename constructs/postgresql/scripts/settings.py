@@ -8,13 +8,15 @@ import re
 import subprocess
 
 from passwords import read_text
-from postmaster import server_since
+from postmaster import primary_since, server_since
 from rest import ask
 from sql import SqlError, literal
 
 ASKED = os.environ.get("PLUMBLINE_ASKED", "/etc/plumbline-asked")
 LIBRARIES = "shared_preload_libraries"
 LONGEST_PAUSE_SECONDS = 30
+# At the end of a request to a replica: it is none to the primary that it may have become.
+AS_REPLICA = "-replica"
 # Patroni gives these to the server as arguments, so that the server itself never has them waiting.
 # Source: https://patroni.readthedocs.io/en/latest/patroni_configuration.html
 COMMAND_LINE = (
@@ -44,10 +46,11 @@ class Settings:
         # The digest that was judged last, and what PostgreSQL refuses of it.
         self._judged = (None, None)
         self._is_restart_needed = False
-        self._restarted = None
-        # Patroni may turn a restart down for a while.
-        self._turned_down = 0
+        # The request that was seen last, and what came of it.
+        self._asked = None
+        self._tries = 0
         self._not_before = 0
+        self._is_restarted = False
 
     def mark(self):
         """Changes whenever there is something to judge anew: another configuration, or another start of the server. From files, so it costs nothing."""
@@ -56,7 +59,7 @@ class Settings:
             file = os.stat(f"{self._data}/patroni.dynamic.json")
         except OSError:
             return None
-        return None if since is None else (file.st_ino, file.st_mtime_ns, self._turned_down, *since)
+        return None if since is None else (file.st_ino, file.st_mtime_ns, self._tries, *since)
 
     def judge(self):
         """What is to be stated, or None while Patroni cannot say yet."""
@@ -100,10 +103,16 @@ class Settings:
         return refused
 
     def restart_if_asked(self):
-        """Restarts the server once for each request, which names the settings that it is for: those that are there now, judged, and not refused. One
-        that was left on the pod since other settings is nobody's wish any more. Returns what went wrong, or None."""
+        """Restarts the server for a request, which names the settings that it is for: those that are there now, judged, and not refused. One that was
+        left on the pod since other settings, or since this was a replica, is nobody's wish any more. A primary is restarted once for each request; a
+        standby that still needs it, for it had not replayed the new value of its primary, again. Returns what went wrong, or None."""
         asked = (read_text(f"{ASKED}/restart") or "").strip()
-        if not asked or asked == self._restarted or self.mark() is None:
+        if not asked or self.mark() is None:
+            return None
+        if asked != self._asked:
+            self._asked, self._tries, self._not_before, self._is_restarted = asked, 0, 0, False
+        is_primary = primary_since(self._data) is not None
+        if is_primary and (self._is_restarted or asked.endswith(AS_REPLICA)):
             return None
         digest = asked.split("-")[0]
         if digest != self._judged[0] or digest != digest_of(self._configuration()):
@@ -113,13 +122,11 @@ class Settings:
         if not self._is_restart_needed or self._clock() < self._not_before:
             return None
         status, answer = ask(self._port, "POST", "/restart", {"restart_pending": True})
-        if status == 200:
-            self._restarted, self._turned_down = asked, 0
-            return None
-        # What is stated may be old by now, so it is judged anew; then it is tried again.
-        self._not_before = self._clock() + min(2**self._turned_down, LONGEST_PAUSE_SECONDS)
-        self._turned_down += 1
-        return f"Patroni says: {answer or 'nothing'}"
+        # What is stated may be old by now, so it is judged anew before the next try.
+        self._not_before = self._clock() + min(2**self._tries, LONGEST_PAUSE_SECONDS)
+        self._tries += 1
+        self._is_restarted = status == 200
+        return None if self._is_restarted else f"Patroni says: {answer or 'nothing'}"
 
 
 def refusals(parameters):

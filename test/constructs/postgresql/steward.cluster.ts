@@ -259,20 +259,23 @@ test(
   },
 );
 
-test('a request for a restart that is left from other settings is nobody’s wish', { skip: serverMissing }, async () => {
-  const { sandbox, api, patroni } = await stage();
-  using _ = sandbox;
-  settings(sandbox);
-  sandbox.write('asked/restart', '0123456789abcdef-1');
-  startSteward(sandbox);
-  const stated = () => api.annotations('pods/orders-0')['plumbline.dev/settings'] ?? '';
-  await until(() => stated().includes('max_connections'), 'what waits for a restart');
-  await sleep(2_500);
-  assert.deepEqual(
-    patroni.requests.filter((request) => request.startsWith('POST')),
-    [],
-  );
-});
+for (const [what, request] of [
+  ['is left from other settings', () => '0123456789abcdef-1'],
+  ['was made to it as a replica', (digest: string) => `${digest}-1-replica`],
+] as const)
+  test(`a request for a restart of a primary that ${what} is nobody’s wish`, { skip: serverMissing }, async () => {
+    const { sandbox, api, patroni } = await stage();
+    using _ = sandbox;
+    sandbox.write('asked/restart', request(settings(sandbox)));
+    startSteward(sandbox);
+    const stated = () => api.annotations('pods/orders-0')['plumbline.dev/settings'] ?? '';
+    await until(() => stated().includes('max_connections'), 'what waits for a restart');
+    await sleep(2_500);
+    assert.deepEqual(
+      patroni.requests.filter((request) => request.startsWith('POST')),
+      [],
+    );
+  });
 
 for (const [what, anyone, left] of [
   ['opened for whoever is in step', 'orders-1', []],
