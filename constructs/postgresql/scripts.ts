@@ -119,6 +119,11 @@ file_name() {
   printf '%s' "$result"
 }
 
+# The name of a backup: when it was begun.
+stamp() {
+  date -u +%Y%m%dT%H%M%SZ
+}
+
 # Names, each ended by a NUL: a name may hold anything else.
 databases() {
   PGDATABASE=postgres psql -X -q -A -t -0 -v ON_ERROR_STOP=1 \\
@@ -148,7 +153,11 @@ mkdir -p -- "$into"
 wait_for_others
 # What a killed run left.
 rm -rf -- "$into"/.partial-*
-name=$(date -u +%Y%m%dT%H%M%SZ)
+name=$(stamp)
+while [[ -e $into/$name ]]; do
+  run sleep 1
+  name=$(stamp)
+done
 mkdir -- "$partial"
 write_password_file
 wait_for_server

@@ -36,7 +36,7 @@ export function noteAdditions(
   isLeft: (key: string) => boolean,
 ): readonly Drift[] {
   const before = memory.added;
-  const { policy, additions } = resource.spec.drift ?? {};
+  const { policy, additions } = resource.spec?.drift ?? {};
   const added = children.map((child) => {
     const key = keyOfChild(child);
     // What is to be removed either is, or a hindrance says why not.

@@ -10,7 +10,7 @@ export type Restraint =
 
 /** Until when nothing is corrected, in milliseconds; undefined where that is over or was never asked for. */
 export function pauseEnd({ spec }: StoredDatabaseService, now: number): number | undefined {
-  const until = Date.parse(spec.drift?.pause?.until ?? '');
+  const until = Date.parse(spec?.drift?.pause?.until ?? '');
   return until > now ? until : undefined;
 }
 

@@ -30,6 +30,7 @@ test('three members lose no acknowledged row, and stream again by themselves', {
       const outcome = await trial(database, fault);
       t.diagnostic(inWords(outcome));
       assert.deepEqual(outcome.lost, []);
+      if (fault.keepsServer) assert(outcome.isSameServer, 'the server went on');
     });
   }
 
@@ -53,6 +54,7 @@ test('a database of one member goes on by itself', { skip }, async (t) => {
       const outcome = await trial(database, fault);
       t.diagnostic(inWords(outcome));
       assert.deepEqual(outcome.lost, []);
+      if (fault.keepsServer) assert(outcome.isSameServer, 'the server went on');
     });
   }
 });

@@ -11,6 +11,8 @@ export interface Fault {
   readonly name: string;
   /** The most seconds without writes that are wanted. */
   readonly target: number;
+  /** The server goes on, and its member stays the primary. */
+  readonly keepsServer?: true;
   /** For how many seconds it lasts at least, before it is taken back. */
   readonly lasts: number;
   /** What it does to the node, where that is not its pods alone: then the tests must have started the node themselves. */
@@ -41,6 +43,7 @@ export const postgresKilled: Fault = {
 
 export const patroniKilled: Fault = {
   name: 'patroni killed',
+  keepsServer: true,
   target: 0.5,
   lasts: 0,
   strike: async (database, member) => killPatroni(database, member, 1),
@@ -48,6 +51,7 @@ export const patroniKilled: Fault = {
 
 export const patroniKilledTenTimes: Fault = {
   name: 'patroni killed ten times',
+  keepsServer: true,
   target: 0.5,
   lasts: 0,
   strike: async (database, member) => killPatroni(database, member, 10),
@@ -83,6 +87,7 @@ export const containerFrozen: Fault = {
 
 export const cutOffFromApi: Fault = {
   name: 'cut off from the API',
+  keepsServer: true,
   ownNodeFor: 'drops packets on their way',
   target: 30,
   lasts: ttl + 10,
@@ -93,13 +98,16 @@ export const cutOffFromApi: Fault = {
     const rules = `table ip plumbline-fault {
       chain forward {
         type filter hook forward priority filter - 20; policy accept;
-        ip saddr ${podIP} ip daddr ${api} drop
-        ip saddr ${api} ip daddr ${podIP} drop
+        ip saddr ${podIP} ip daddr ${api} counter drop
+        ip saddr ${api} ip daddr ${podIP} counter drop
       }
     }`;
     await ownNode(database).runOnNode('nft', ['-f', '-'], rules);
     return async () => {
-      await ownNode(database).runOnNode('nft', ['delete', 'table', 'ip', 'plumbline-fault']);
+      const table = ['table', 'ip', 'plumbline-fault'];
+      const seen = await ownNode(database).runOnNode('nft', ['list', ...table]);
+      await ownNode(database).runOnNode('nft', ['delete', ...table]);
+      if (!/packets [1-9]/.test(seen)) throw new Error(`nothing was cut off:\n${seen}`);
     };
   },
 };

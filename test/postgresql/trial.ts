@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { longestGap, lostRows, monotonicSeconds } from './acknowledgements.ts';
 import type { Fault } from './faults.ts';
 import type { NodeDatabase } from './node-database.ts';
@@ -14,6 +15,8 @@ export interface Trial {
   readonly acknowledged: number;
   /** Numbers of rows that were acknowledged and are not in the table. */
   readonly lost: readonly number[];
+  /** The same member is the primary, and its server was not started again. */
+  readonly isSameServer: boolean;
   /** Until all members streamed again, in seconds. */
   readonly secondsUntilAllStream: number;
   readonly complaints: readonly string[];
@@ -25,7 +28,8 @@ const leastSeconds = 6;
 /** Lets a client write, strikes the primary of a database in which all is well, takes the fault back, and waits until all is well again. */
 export async function trial(database: NodeDatabase, fault: Fault): Promise<Trial> {
   await database.atRest();
-  const member = (await database.leader()) ?? '';
+  const before = await primary(database);
+  const { member } = before;
   await using writer = await Writer.start(database);
   const struckAt = monotonicSeconds();
   const takeBack = await fault.strike(database, member);
@@ -45,7 +49,13 @@ export async function trial(database: NodeDatabase, fault: Fault): Promise<Trial
     secondsWithoutWrites: longestGap(acknowledgements, struckAt),
     acknowledged: acknowledgements.length,
     lost: lostRows(acknowledgements, await storedRows(database)),
+    isSameServer: isDeepStrictEqual(await primary(database), before),
     secondsUntilAllStream: streamedAt - struckAt,
     complaints: writer.complaints,
   };
+}
+
+async function primary(database: NodeDatabase): Promise<{ readonly member: string; readonly startedAt: string }> {
+  const member = (await database.leader()) ?? '';
+  return { member, startedAt: await database.sql(member, 'select pg_postmaster_start_time()') };
 }
