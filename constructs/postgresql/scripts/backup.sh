@@ -69,7 +69,7 @@ run() {
 
 # The schedule never starts two runs, but somebody may start one beside it. The lock goes with this process, however it ends.
 wait_for_others() {
-  exec 9>"$into/.lock"
+  exec 9<"$into"
   run python3 -c 'import fcntl
 try:
     fcntl.flock(9, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -39,14 +39,10 @@ function args({ sandbox, postgres }: Stage, keep: number): readonly string[] {
 
 const backUp = (on: Stage, keep = 7): Ran => on.sandbox.run('bash', args(on, keep));
 
-/** Names in the folder of backups, the hidden ones too, but for the lock. */
+/** Names in the folder of backups, the hidden ones too. */
 function backups({ sandbox }: Stage): readonly string[] {
   const folder = sandbox.path('backup/orders');
-  return existsSync(folder)
-    ? readdirSync(folder)
-        .filter((name) => name !== '.lock')
-        .sort()
-    : [];
+  return existsSync(folder) ? readdirSync(folder).sort() : [];
 }
 
 /** A backup that was made earlier. */

@@ -86,8 +86,10 @@ export class Writers {
         const body = mergePatch(a, b);
         const onlyReplicas = JSON.stringify(body) === JSON.stringify({ spec: { replicas: scaleOf(to) } });
         if (!onlyReplicas) return undefined;
-        await this.#kube.patch(type, ref, { kind: 'merge', body, fieldManager, subresource: 'scale' });
-        return this.#kube.get(type, ref);
+        const scale = await this.#kube.patch(type, ref, { kind: 'merge', body, fieldManager, subresource: 'scale' });
+        // Its answer says no more; a look at the object may come after the repair.
+        const metadata = { ...from.metadata, resourceVersion: scale.metadata.resourceVersion };
+        return { ...from, metadata, spec: { ...(from['spec'] as object), replicas: scaleOf(scale) } };
       }
     }
   }
