@@ -17,7 +17,22 @@ const quoteNumberLike: ScalarStyleRule = (layout) => {
   }
 };
 
-const styles: readonly ScalarStyleRule[] = [quoteNumberLike, ...Object.values(DEFAULT_SCALAR_STYLE_RULES)];
+/** Lines of blanks alone, and blanks before the first: readers differ in how far a block is indented then. */
+const quoteBlankLines: ScalarStyleRule = (layout) => {
+  if (
+    layout.node.tag === 'tag:yaml.org,2002:str' &&
+    /\n/.test(layout.node.value) &&
+    /^[ \t]|\n[ \t]+(\n|$)/.test(layout.node.value)
+  ) {
+    layout.style = SCALAR_STYLE.DOUBLE_QUOTED;
+  }
+};
+
+const styles: readonly ScalarStyleRule[] = [
+  quoteNumberLike,
+  quoteBlankLines,
+  ...Object.values(DEFAULT_SCALAR_STYLE_RULES),
+];
 
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);

@@ -32,7 +32,7 @@ function assertSame(text: string): void {
 const nasty = [
   // What is a boolean, a null, a number, a time or a merge in one version or the other.
   'on', 'yes', 'n', 'Y', 'true', 'False', 'NULL', 'null', '~', '', '=', '<<', '.inf', '-.INF', '.nan', '0o17', '0o17_0', '0600', '1:30',
-  '1e3', '1.10', '1_000', '0x1F', '0b1', '+1', '.', '..', '.5', '08', '190:20:30', '2026-01-01', '2026-01-01T00:00:00Z', '1.e3', '-',
+  ' a\nb\n \n', '1e3', '1.10', '1_000', '0x1F', '0b1', '+1', '.', '..', '.5', '08', '190:20:30', '2026-01-01', '2026-01-01T00:00:00Z', '1.e3', '-',
   // Values of settings, and characters that are line breaks or blanks in one version or the other.
   '$user', '"$user", public', '%m [%p] ', '\u0085', 'a\u0085b', '\u2028', '\ufeff', '\u00a0', '😀', 'é',
   // Text of many lines.
