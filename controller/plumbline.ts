@@ -4,7 +4,7 @@ import { Children, type Change } from './database/children.ts';
 import { Databases } from './database/databases.ts';
 import { PatroniRecords } from './database/patroni-records.ts';
 import { Reconciler, type Found } from './database/reconcile.ts';
-import { endOf, time, type Restraint } from './database/restraint.ts';
+import { endOf, type Restraint } from './database/restraint.ts';
 import { Rollouts, type Happened } from './database/rollouts.ts';
 import { watches } from './database/watches.ts';
 import { ClusterDelivery } from './delivery/apply.ts';
@@ -15,7 +15,7 @@ import { MountRefresher } from './delivery/mount-refresher.ts';
 import type { GitWriter } from './delivery/git/writer.ts';
 import { episodes, inWords, isAddition, type ContestRules, type Drift, type Episode } from './drift/index.ts';
 import { kubeEventSink } from './event-sink.ts';
-import { classify, monotonicClock, systemClock, type Clock, type Kube } from './kube/index.ts';
+import { classify, monotonicClock, systemClock, timestamp, type Clock, type Kube } from './kube/index.ts';
 import { Controller } from './runtime/controller.ts';
 import { EventRecorder } from './runtime/event-recorder.ts';
 import type { Elector, ManagerEnd } from './runtime/lifecycle.ts';
@@ -180,9 +180,9 @@ function whyLeft({ spec }: StoredDatabaseService, restraint: Restraint | undefin
   if (spec.drift?.policy === 'Report') return 'drift.policy is Report';
   switch (restraint?.kind) {
     case 'paused':
-      return `drift is paused until ${time(restraint.until)}`;
+      return `drift is paused until ${timestamp(restraint.until)}`;
     case 'contested':
-      return `it comes again and again, and is tried again at ${time(endOf(restraint))}`;
+      return `it comes again and again, and is tried again at ${timestamp(endOf(restraint))}`;
     case undefined:
       return 'drift.additions is Report';
   }

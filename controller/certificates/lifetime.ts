@@ -23,11 +23,6 @@ export function lifetimeOf(notBefore: unknown, notAfter: unknown): Lifetime | un
   return from < until ? { notBefore: from, notAfter: until } : undefined;
 }
 
-/** Without fractions of a second, as in a certificate. */
-export function timestamp(ms: number): string {
-  return new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
-}
-
 function timeOf(text: unknown): number {
   return typeof text === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(text) ? Date.parse(text) : NaN;
 }

@@ -34,11 +34,12 @@ export function advancesOf(before: Advances, children: readonly Child[], now: nu
 
 function advance(before: Advance | undefined, facts: Pod, now: number): Advance {
   const { position = 0, isInOrder: wasInOrder = false, at = facts.movedAt } = before ?? {};
-  const isInOrder = isReadyServer(facts);
+  const isInOrder = isServing(facts, facts.isPrimary);
   const hasMoved = isInOrder || wasInOrder || facts.position > position;
   return { position: Math.max(position, facts.position), isInOrder, at: hasMoved ? now : at };
 }
 
-function isReadyServer({ isReady, isPrimary, member }: Pod): boolean {
-  return isReady && member.server === 'running' && (isPrimary || member.isStreaming);
+/** Whether a member does what it is there for. @param leads as the primary; a replica has to stream */
+export function isServing({ isReady, member }: Pod, leads: boolean): boolean {
+  return isReady && member.server === 'running' && (leads || member.isStreaming);
 }

@@ -8,7 +8,7 @@ import type { Facts } from '../health/facts.ts';
 import type { Settings } from '../health/member-state.ts';
 import { primaryOf } from '../health/primary.ts';
 import { restartRequest, type Member, type MemberHealth, type Observation } from '../rollout/index.ts';
-import type { Advances } from './advances.ts';
+import { isServing, type Advances } from './advances.ts';
 import type { Child } from './child.ts';
 import { document } from './document.ts';
 
@@ -147,9 +147,10 @@ const nobody: Omit<Member, 'name' | 'ordinal'> = {
   synced: [],
 };
 
-function healthOf({ isDeleting }: Child, { isEnded, isReady, trouble, member }: Pod, isLeader: boolean): MemberHealth {
+function healthOf({ isDeleting }: Child, facts: Pod, isLeader: boolean): MemberHealth {
+  const { isEnded, trouble, member } = facts;
   if (isDeleting || isEnded) return 'leaving';
-  if (isReady && member.server === 'running' && (isLeader || member.isStreaming)) return 'healthy';
+  if (isServing(facts, isLeader)) return 'healthy';
   const isRefusing = member.server === 'start failed' || member.server === 'crashed';
   return trouble !== undefined || isRefusing ? 'stuck' : 'working';
 }

@@ -2,7 +2,7 @@ import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import type { DatabaseServiceStatus } from '../../constructs/api/status.ts';
 import type { TlsVerdict } from '../health/judge-tls.ts';
 import type { BackupVerdict } from '../health/judge-backup.ts';
-import type { Clock, Kube } from '../kube/index.ts';
+import { timestamp, type Clock, type Kube } from '../kube/index.ts';
 import type { Blocker } from './blocker.ts';
 import type { Children } from './children.ts';
 import type { ConditionFacts } from './conditions.ts';
@@ -10,7 +10,7 @@ import type { Databases } from './databases.ts';
 import type { GitState } from './delivery.ts';
 import { nothingUntold, type Memory } from './memory.ts';
 import { observedHealth, observedStorage } from './observed-health.ts';
-import { contestInWords, objectOf, pauseEnd, restraintOf, time } from './restraint.ts';
+import { contestInWords, objectOf, pauseEnd, restraintOf } from './restraint.ts';
 import { isStatus, nextStatus } from './status.ts';
 import { StatusWriter } from './status-writer.ts';
 
@@ -76,7 +76,7 @@ export class Reporter {
       contests: contestsIn(findings, clock.now()),
       pause: pauseOf(resource, clock.now()),
       git: gitStatus(git, before?.git),
-      now: new Date(clock.now()).toISOString().replace(/\.\d+Z$/, 'Z'),
+      now: timestamp(clock.now()),
     });
     await this.#writer.write(newest, status, signal);
     memory.status = status;
@@ -114,7 +114,7 @@ function contestsIn({ resource, memory }: Findings, now: number): readonly strin
 
 function pauseOf(resource: StoredDatabaseService, now: number): ConditionFacts['pause'] {
   const until = pauseEnd(resource, now);
-  return until === undefined ? undefined : { until: time(until), reason: resource.spec.drift?.pause?.reason };
+  return until === undefined ? undefined : { until: timestamp(until), reason: resource.spec.drift?.pause?.reason };
 }
 
 /** A commit of an earlier process stays true as long as nothing new was committed. */

@@ -1,5 +1,6 @@
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import { contestsOver, type Contest, type Contests } from '../drift/index.ts';
+import { timestamp } from '../kube/index.ts';
 import { fieldManager } from './child.ts';
 
 /** Why drift of an object is left as it is for a time, though drift.policy is Correct. */
@@ -54,10 +55,5 @@ export function contestInWords({ drift, until = 0 }: Contest): string {
     : isAnother
       ? 'stop the other one'
       : 'take it out of what it writes';
-  return `${who} and Plumbline keep changing ${what}${values}; it is left until ${time(until)}. To let it be so: ${give}. To have it as the spec says: ${keep}.`;
-}
-
-/** RFC 3339, whole seconds. */
-export function time(ms: number): string {
-  return new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
+  return `${who} and Plumbline keep changing ${what}${values}; it is left until ${timestamp(until)}. To let it be so: ${give}. To have it as the spec says: ${keep}.`;
 }

@@ -1,4 +1,4 @@
-import { memberName, ordinals } from '../../constructs/names.ts';
+import { memberNames } from '../../constructs/names.ts';
 import { slotInWords, type LogicalSlot, type MemberSlots } from '../health/logical-slots.ts';
 import { primaryOf } from '../health/primary.ts';
 import type { Child } from './child.ts';
@@ -29,19 +29,14 @@ export function slotNews(
   before: KnownSlots | undefined,
   children: readonly Child[],
 ): { readonly known: KnownSlots; readonly news: readonly SlotNews[] } {
-  const stated = new Map(
-    children.flatMap(({ name, facts }) =>
-      facts.kind === 'Pod' && facts.member.slots !== undefined ? [[name, facts.member.slots] as const] : [],
-    ),
-  );
-  const there = ordinals.map((ordinal) => memberName(database, ordinal));
+  const there = memberNames(database);
   const pods = children.flatMap(({ name, facts }) =>
     facts.kind === 'Pod' && there.includes(name) ? [{ name, facts }] : [],
   );
-  const led = primaryOf(pods)?.name;
-  const leader = led ?? before?.leader;
+  const stated = new Map(pods.map(({ name, facts }) => [name, facts.member.slots]));
+  const leader = primaryOf(pods)?.name ?? before?.leader;
   // Without a StatefulSet no member is known to be one too many.
-  const wanted = wantedMembers(children, database) || ordinals.length;
+  const wanted = wantedMembers(children, database) || there.length;
   const members = new Map(
     there.flatMap((name, ordinal) => {
       const last = ordinal < wanted ? before?.members.get(name) : undefined;

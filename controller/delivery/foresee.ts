@@ -27,14 +27,16 @@ export async function foresee(
   if (resource.spec.delivery?.apply === false) return [];
   const objects = new LiveObjects(kube, signal);
   const live = await objects.labelled(resource);
-  const labelled = [...live.values()].map((object) => observedChild(object, undefined));
+  const children = new Map([...live].map(([key, object]) => [key, observedChild(object, undefined)]));
+  const labelled = [...children.values()];
   const history = storedHistory(labelled, resource.metadata.name);
   const stated = stateWithSecrets(resource, history === undefined ? [] : [historyManifest(resource, history)]);
   for (const one of stated) {
     const found = live.has(one.key) ? undefined : await objects.named(one);
-    if (found !== undefined) live.set(one.key, found);
+    if (found === undefined) continue;
+    live.set(one.key, found);
+    children.set(one.key, observedChild(found, undefined));
   }
-  const children = new Map([...live].map(([key, object]) => [key, observedChild(object, undefined)]));
   const databases = await objects.databases(resource);
   const actions = plan(
     {

@@ -2,12 +2,12 @@ import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import type { Manifest } from '../../constructs/manifest.ts';
 import { authoritySecret, certificateSecret, serverNames } from '../../constructs/postgresql/certificate.ts';
 import { canSign, issueServer, newAuthority } from '../certificates/issue.ts';
-import { timestamp, type Lifetime } from '../certificates/lifetime.ts';
+import type { Lifetime } from '../certificates/lifetime.ts';
 import { certificateSecrets } from '../database/certificates.ts';
 import { credentialsManager } from '../database/child.ts';
 import { document } from '../database/document.ts';
 import { secrets } from '../database/kinds.ts';
-import type { Kube, KubeObject } from '../kube/index.ts';
+import { timestamp, type Kube, type KubeObject } from '../kube/index.ts';
 
 /** The Secret of the authority with a new one in it. @param now milliseconds */
 export async function newAuthoritySecret(resource: StoredDatabaseService, now: number): Promise<Manifest> {

@@ -2,7 +2,8 @@ import type { KubeObject } from '../kube/index.ts';
 import { field, item, type FieldPath, type Step } from './field-path.ts';
 import { hasAtomicItems, isAtomicMap, listKeys } from './list-keys.ts';
 import { appliedEntry, at, covers, fieldsOf, leaves, type FieldTree } from './owned-fields.ts';
-import { isFields, isLeftOut, isZero, says } from './value.ts';
+import { isFields, isLeftOut, isZero, says, type Fields } from './value.ts';
+import { writable } from './writable.ts';
 
 /** One field in which a live object is not, or not by our hand, what we state. */
 export interface Deviation {
@@ -35,16 +36,9 @@ export function statedTree(stated: KubeObject): FieldTree {
   return tree({ stated: ownable(stated), live: undefined, own: undefined, path: [], names: [] });
 }
 
-/** The part of an object that an apply can own: of the metadata, what is not its identity; never the status. */
-function ownable({
-  apiVersion: _,
-  kind: __,
-  metadata,
-  status: ___,
-  ...rest
-}: KubeObject): Readonly<Record<string, unknown>> {
-  const { labels, annotations, ownerReferences, finalizers } = metadata;
-  const own = Object.entries({ labels, annotations, ownerReferences, finalizers }).filter(([, value]) => value);
+function ownable(stated: KubeObject): Fields {
+  const { metadata, ...rest } = writable(stated);
+  const own = Object.entries(metadata).filter(([, value]) => value);
   return own.length === 0 ? rest : { metadata: Object.fromEntries(own), ...rest };
 }
 

@@ -1,9 +1,11 @@
 import type { KubeObject } from '../kube/index.ts';
 import { contrast } from './contrast.ts';
 import { disclosed } from './disclosure.ts';
-import { field, item, readable, type FieldPath, type Step } from './field-path.ts';
+import { field, readable, type FieldPath, type Step } from './field-path.ts';
 import { hasAtomicItems, isAtomicMap, listKeys } from './list-keys.ts';
 import { isFields, says } from './value.ts';
+import { itemWith } from './value-at.ts';
+import { writable } from './writable.ts';
 
 /** One field in which two states of an object differ. Values are texts that are fit to be shown; undefined where there is none. */
 export interface Difference {
@@ -15,7 +17,7 @@ export interface Difference {
 
 /** What makes one state of an object into another, field by field as they are owned; nothing that the server counts, and no status. Pure. */
 export function differences(before: KubeObject, after: KubeObject): readonly Difference[] {
-  return [...between(written(before), written(after), [], [])].map(({ path, was, now }) => {
+  return [...between(writable(before), writable(after), [], [])].map(({ path, was, now }) => {
     const shown = disclosed(before.kind, path);
     const differing = contrast(was, now);
     return { field: readable(path), was: shown(differing.was), now: shown(differing.now) };
@@ -26,17 +28,6 @@ interface Differing {
   readonly path: FieldPath;
   readonly was: unknown;
   readonly now: unknown;
-}
-
-function written({
-  apiVersion: _,
-  kind: __,
-  metadata,
-  status: ___,
-  ...rest
-}: KubeObject): Readonly<Record<string, unknown>> {
-  const { labels, annotations, ownerReferences, finalizers } = metadata;
-  return { metadata: { labels, annotations, ownerReferences, finalizers }, ...rest };
 }
 
 function* between(was: unknown, now: unknown, path: FieldPath, names: readonly string[]): Generator<Differing> {
@@ -60,10 +51,5 @@ function* between(was: unknown, now: unknown, path: FieldPath, names: readonly s
 }
 
 function byStep(list: readonly unknown[], keys: readonly string[]): ReadonlyMap<Step, unknown> {
-  return new Map(
-    list.map((one) => {
-      const fields = isFields(one) ? one : {};
-      return [item(Object.fromEntries(keys.map((key) => [key, fields[key]]))), one];
-    }),
-  );
+  return new Map(list.map((one) => [itemWith(one, keys), one]));
 }

@@ -23,11 +23,13 @@ function below(value: unknown, step: Step): unknown {
 }
 
 function itemOf(list: unknown, step: Step, keys: readonly string[]): unknown {
-  if (!Array.isArray(list)) return undefined;
-  return list.find((one) => {
-    const fields = isFields(one) ? one : {};
-    return item(Object.fromEntries(keys.map((key) => [key, fields[key]]))) === step;
-  });
+  return Array.isArray(list) ? list.find((one) => itemWith(one, keys) === step) : undefined;
+}
+
+/** The step to an item of a list, by the key fields that it has. */
+export function itemWith(value: unknown, keys: readonly string[]): Step {
+  const fields = isFields(value) ? value : {};
+  return item(Object.fromEntries(keys.map((key) => [key, fields[key]])));
 }
 
 /** A copy of an object without what is at the paths. Steps of values and of positions are left as they are. */

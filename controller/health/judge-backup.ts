@@ -1,4 +1,4 @@
-import { timestamp } from '../certificates/lifetime.ts';
+import { timestamp } from '../kube/index.ts';
 import type { Facts } from './facts.ts';
 import type { Verdict } from './judge.ts';
 

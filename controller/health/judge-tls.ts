@@ -1,4 +1,5 @@
-import { expiringTime, timestamp } from '../certificates/lifetime.ts';
+import { expiringTime } from '../certificates/lifetime.ts';
+import { timestamp } from '../kube/index.ts';
 import type { Verdict } from './judge.ts';
 import type { ServedCertificate } from './served-certificate.ts';
 

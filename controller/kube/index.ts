@@ -43,4 +43,5 @@ export {
   type OwnerReference,
   type ResourceType,
 } from './resource.ts';
+export { timestamp } from './timestamp.ts';
 export type { Rival } from './rival.ts';

@@ -46,8 +46,3 @@ export const maxMessageBytes = 1024;
 export function eventMessage(text: string): string {
   return truncateUtf8(text, maxMessageBytes);
 }
-
-/** Epoch milliseconds as the API writes times: RFC 3339 with whole seconds. */
-export function eventTime(ms: number): string {
-  return new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
-}

@@ -1,5 +1,6 @@
 import type { Clock } from '../kube/clock.ts';
-import { eventTime, type CoreEvent, type EventObject, type EventPatch, type Happening } from './core-event.ts';
+import { timestamp } from '../kube/timestamp.ts';
+import type { CoreEvent, EventObject, EventPatch, Happening } from './core-event.ts';
 import type { ErrorVerdict } from './error-verdict.ts';
 import { EventCorrelation, type Occurrence } from './event-correlation.ts';
 import type { Logger } from './logger.ts';
@@ -150,7 +151,7 @@ function eventOf(occurrence: Occurrence, component: string, instance: string): C
     involvedObject: occurrence.object,
     type: occurrence.type,
     reason: occurrence.reason,
-    firstTimestamp: eventTime(occurrence.firstAt),
+    firstTimestamp: timestamp(occurrence.firstAt),
     ...patchOf(occurrence),
     source: { component },
     reportingComponent: component,
@@ -159,7 +160,7 @@ function eventOf(occurrence: Occurrence, component: string, instance: string): C
 }
 
 function patchOf({ count, lastAt, message }: Occurrence): EventPatch {
-  return { count, lastTimestamp: eventTime(lastAt), message };
+  return { count, lastTimestamp: timestamp(lastAt), message };
 }
 
 /** Named as client-go does: the object's name and a time in hexadecimal nanoseconds, the last digits of which count up. */

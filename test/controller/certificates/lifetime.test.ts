@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { expiringTime, lifetimeOf, renewalTime, timestamp } from '../../../controller/certificates/lifetime.ts';
+import { expiringTime, lifetimeOf, renewalTime } from '../../../controller/certificates/lifetime.ts';
+import { timestamp } from '../../../controller/kube/index.ts';
 
 const hours = (count: number): number => count * 3_600_000;
 const days = (count: number): number => hours(24 * count);
