@@ -1104,13 +1104,13 @@ class Settings:
         is_primary = primary_since(self._data) is not None
         if is_primary and (self._is_restarted or asked.endswith(AS_REPLICA)):
             return None
+        if not self._is_restart_needed or self._clock() < self._not_before:
+            return None
         digest = asked.split("-")[0]
         if digest != self._judged[0] or digest != digest_of(self._configuration()):
             return None
         if self._judged[1]:
             return f"PostgreSQL refuses {', '.join(sorted(self._judged[1]))}"
-        if not self._is_restart_needed or self._clock() < self._not_before:
-            return None
         status, answer = ask(self._port, "POST", "/restart", {"restart_pending": True})
         # What is stated may be old by now, so it is judged anew before the next try.
         self._not_before = self._clock() + min(2**self._tries, LONGEST_PAUSE_SECONDS)
