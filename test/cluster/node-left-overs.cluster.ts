@@ -17,46 +17,46 @@ const skip = reason === undefined ? false : `No node here: ${reason}.`;
 
 test('stopping a cluster whose node runs pods leaves nothing of it', { skip }, async () => {
   const before = machineSettings();
-  const { child, folder, pids, namespaces } = await startElsewhere();
+  const { child, folder, pids, node } = await startElsewhere();
   assert.deepEqual(machineSettings(), before, 'also while it runs');
-  assert.notDeepEqual(leftOf(folder, namespaces), nothing);
+  assert.notDeepEqual(leftOf(folder, node), nothing);
   child.stdin.end('stop\n');
   await once(child, 'exit');
-  await assertNodeGone(folder, namespaces);
+  await assertNodeGone(folder, node);
   await assertNothingLeft(folder, pids);
   assert.deepEqual(machineSettings(), before);
 });
 
 test('a process that is killed leaves nothing of its node', { skip }, async () => {
-  const { child, folder, pids, namespaces } = await startElsewhere();
+  const { child, folder, pids, node } = await startElsewhere();
   child.kill('SIGKILL');
   await once(child, 'exit');
   await assertNothingLeft(folder, pids);
-  await assertNodeGone(folder, namespaces);
+  await assertNodeGone(folder, node);
 });
 
 test('the next start removes what a killed guard left of a node', { skip }, async (t) => {
   useOwnTemporaryFolder(t);
-  const { child, folder, pids, namespaces } = await startElsewhere();
+  const { child, folder, pids, node } = await startElsewhere();
   process.kill(pids[0] ?? 0, 'SIGKILL');
   child.kill('SIGKILL');
   await once(child, 'exit');
-  assert.notDeepEqual(leftOf(folder, namespaces), nothing);
+  assert.notDeepEqual(leftOf(folder, node), nothing);
   await using _next = await startCluster({ controllerManager: false, scheduler: false });
   await assertNothingLeft(folder, pids);
-  await assertNodeGone(folder, namespaces);
+  await assertNodeGone(folder, node);
 });
 
 test('the script of a kept cluster stops its node, even if its guard was killed', { skip }, async (t) => {
   useOwnTemporaryFolder(t);
   for (const isGuardKilled of [false, true]) {
-    const { child, folder, pids, namespaces } = await startElsewhere('{ keep: true }');
+    const { child, folder, pids, node } = await startElsewhere('{ keep: true }');
     child.stdin.end();
     await once(child, 'exit');
-    assert.notDeepEqual(leftOf(folder, namespaces), nothing);
+    assert.notDeepEqual(leftOf(folder, node), nothing);
     if (isGuardKilled) process.kill(pids[0] ?? 0, 'SIGKILL');
     execFileSync(`${folder}/stop.sh`);
-    await assertNodeGone(folder, namespaces);
+    await assertNodeGone(folder, node);
     await assertNothingLeft(folder, pids);
   }
 });
@@ -81,9 +81,9 @@ async function startElsewhere(options = '{}') {
   });
   for await (const folder of createInterface(child.stdout)) {
     const init = readFileSync(`${folder}/node/pid`, 'utf8').trim();
-    const namespaces = kinds.map((kind) => readlinkSync(`/proc/${init}/ns/${kind}`));
+    const node = processesWith(kinds.map((kind) => readlinkSync(`/proc/${init}/ns/${kind}`)));
     child.stdout.resume();
-    return { child, folder, pids: pidsOf(folder), namespaces };
+    return { child, folder, pids: pidsOf(folder), node };
   }
   throw new Error(`The process ended before it had a cluster, with code ${child.exitCode}.`);
 }
@@ -111,34 +111,45 @@ function workload(image: string): object {
 }
 
 /** Fails if something of the node is still there after 10 s: a process that was killed is not gone at once. */
-async function assertNodeGone(folder: string, namespaces: readonly string[]): Promise<void> {
+async function assertNodeGone(folder: string, node: NodeProcesses): Promise<void> {
   const deadline = Date.now() + 10_000;
-  while (Date.now() < deadline && !isDeepStrictEqual(leftOf(folder, namespaces), nothing)) await delay(50);
-  assert.deepEqual(leftOf(folder, namespaces), nothing);
+  while (Date.now() < deadline && !isDeepStrictEqual(leftOf(folder, node), nothing)) await delay(50);
+  assert.deepEqual(leftOf(folder, node), nothing);
 }
 
 const kinds = ['pid', 'net', 'mnt'];
 const nothing = { processes: 0, mounts: 0, cgroups: 0, loopDevices: 0, hasLink: false };
 
-/** What a node that had these namespaces has left on this machine. */
-function leftOf(folder: string, namespaces: readonly string[]): typeof nothing {
-  const isIn = (pid: string, kind: string): boolean => {
-    try {
-      return namespaces.includes(readlinkSync(`/proc/${pid}/ns/${kind}`));
-    } catch {
-      // It has ended meanwhile.
-      return false;
-    }
-  };
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+/** The processes of a node, while it runs. */
+interface NodeProcesses {
+  /** Each node has its own; the number of one that is gone is given to the next that somebody makes. */
+  readonly namespaces: readonly string[];
+  readonly pids: readonly string[];
+}
+
+function processesWith(namespaces: readonly string[]): NodeProcesses {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && isIn(name, namespaces));
+  return { namespaces, pids };
+}
+
+function isIn(pid: string, namespaces: readonly string[]): boolean {
+  try {
+    return kinds.some((kind) => namespaces.includes(readlinkSync(`/proc/${pid}/ns/${kind}`)));
+  } catch {
+    // It has ended meanwhile.
+    return false;
+  }
+}
+
+/** What a node that had these processes has left on this machine. */
+function leftOf(folder: string, { namespaces, pids }: NodeProcesses): typeof nothing {
   const groups = execFileSync('find', ['/sys/fs/cgroup', '-type', 'd', '-name', cgroupName(folder)], {
     encoding: 'utf8',
   });
   const loops = execFileSync('losetup', ['--list', '--noheadings', '--output=BACK-FILE'], { encoding: 'utf8' });
   return {
     // One that only waits to be reaped has no command line.
-    processes: pids.filter((pid) => commandLine(Number(pid)) !== undefined && kinds.some((kind) => isIn(pid, kind)))
-      .length,
+    processes: pids.filter((pid) => commandLine(Number(pid)) !== undefined && isIn(pid, namespaces)).length,
     mounts: linesWith(readFileSync('/proc/self/mounts', 'utf8'), folder),
     cgroups: linesWith(groups, '/'),
     loopDevices: linesWith(loops, folder),
