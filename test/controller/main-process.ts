@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { endsWithUs } from '../ends-with-us.ts';
 import { eventually } from './running-plumbline.ts';
 
 const entry = fileURLToPath(new URL('../../controller/main.ts', import.meta.url));
@@ -13,6 +14,7 @@ export class MainProcess implements AsyncDisposable {
 
   constructor(...args: readonly string[]) {
     this.#child = spawn(process.execPath, [entry, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    endsWithUs(this.#child);
     this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.stdout += text));
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
     this.#ended = new Promise((resolve) => this.#child.once('close', (code) => resolve(code)));

@@ -1,13 +1,9 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { endsWithUs } from '../ends-with-us.ts';
 
 const entry = fileURLToPath(new URL('../../controller/main.ts', import.meta.url));
-/**
- * Runs a command and ends it as soon as our end of the pipe closes: also when this process is killed. A command in the background of a shell has
- * no input, so the pipe is handed on under another number.
- */
-const guarded = 'exec 3<&0; "$@" & child=$!; (cat >/dev/null; kill -TERM "$child" 2>/dev/null) <&3 & wait "$child"';
 const startMs = 60_000;
 const stopMs = 40_000;
 
@@ -19,10 +15,9 @@ export class ControllerProcess implements AsyncDisposable {
   readonly log: string[] = [];
 
   private constructor(flags: readonly string[], outlives: boolean) {
-    const command = [process.execPath, entry, ...flags];
-    const [program = '', ...args] = outlives ? command : ['sh', '-c', guarded, 'sh', ...command];
-    const input = outlives ? 'ignore' : 'pipe';
-    this.#child = spawn(program, args, { stdio: [input, 'pipe', 'pipe'], detached: outlives });
+    const stdio: StdioOptions = ['ignore', 'pipe', 'pipe'];
+    this.#child = spawn(process.execPath, [entry, ...flags], { stdio, detached: outlives });
+    if (!outlives) endsWithUs(this.#child);
     this.#ended = new Promise((resolve) => this.#child.once('close', resolve));
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       if (stream) createInterface({ input: stream }).on('line', (line) => this.#keep(line));
@@ -50,8 +45,7 @@ export class ControllerProcess implements AsyncDisposable {
   /** Asks it to stop, and ends it when it does not. */
   async stop(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
-    this.#child.stdin?.end();
-    if (this.#child.stdin === null) this.#child.kill('SIGTERM');
+    this.#child.kill('SIGTERM');
     const timer = setTimeout(() => this.#child.kill('SIGKILL'), stopMs);
     await this.#ended;
     clearTimeout(timer);
