@@ -2,9 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import type { DriftReceipt } from '../../../constructs/api/status.ts';
-import { fieldManager } from '../../../controller/database/child.ts';
 import { stateAll } from '../../../controller/database/stated.ts';
-import { deviations } from '../../../controller/drift/index.ts';
 import { systemClock, type Clock, type KubeObject, type Patch } from '../../../controller/kube/index.ts';
 import { eventually } from '../running-plumbline.ts';
 import { Shop, wholeSpec } from './shop.ts';
@@ -259,14 +257,6 @@ const rows: readonly Row[] = [
   },
 ];
 
-async function isTrue(kind: string, name: string, database = 'orders'): Promise<boolean> {
-  const stated = stateAll(await shop.resource(database)).find(
-    ({ object }) => object.kind === kind && object.metadata.name === name,
-  );
-  const live = await shop.get(kind, name);
-  return stated !== undefined && live !== undefined && deviations(stated.object, live, fieldManager).length === 0;
-}
-
 for (const { what, kind, name, act, receipt, requests = 3 } of rows) {
   test(`put back, and named: ${what}`, async () => {
     const [events, lines] = [(await shop.driftEvents('orders')).length, shop.driftLines().length];
@@ -278,7 +268,7 @@ for (const { what, kind, name, act, receipt, requests = 3 } of rows) {
         'it is told',
         async () => ((await shop.status('orders'))?.drift?.corrected ?? 0) > corrected || undefined,
       );
-      await eventually('it is true again', async () => (await isTrue(kind, name)) || undefined);
+      await eventually('it is true again', async () => (await shop.isTrue(kind, name)) || undefined);
     });
     const status = await shop.status('orders');
     const [first] = status?.drift?.receipts ?? [];
@@ -317,7 +307,7 @@ test('a wipe of managedFields of each object is one drift each, and nothing is c
   });
   const told = shop.running.drifts.slice(before).map(({ object, field }) => `${object} ${field}`);
   assert.deepEqual(told.sort(), names.map(([kind, name]) => `${kind}/${name} metadata.managedFields`).sort());
-  for (const [kind, name] of names) assert(await isTrue(kind, name, 'wiped'), `${kind} ${name}`);
+  for (const [kind, name] of names) assert(await shop.isTrue(kind, name, 'wiped'), `${kind} ${name}`);
 });
 
 test('an edit of many fields at once is one Event and one line that can be read', async () => {
@@ -333,7 +323,7 @@ test('an edit of many fields at once is one Event and one line that can be read'
     }));
     await eventually('it is told', () => shop.driftLines().length > lines || undefined);
   });
-  assert(await isTrue('Service', 'orders'));
+  assert(await shop.isTrue('Service', 'orders'));
   const [line] = shop.driftLines().slice(lines);
   assert.equal(shop.driftLines().length, lines + 1);
   assert.match(
@@ -385,9 +375,9 @@ test('drift of the time when no controller ran is found, put back and named', as
     await shop.patch('ServiceAccount', 'orders-members', { body: { metadata: { labels: { [instance]: null } } } });
     await shop.delete('PodDisruptionBudget', 'orders');
   });
-  assert(await isTrue('Service', 'orders-ro'));
-  assert(await isTrue('ServiceAccount', 'orders-members'));
-  assert(await isTrue('PodDisruptionBudget', 'orders'));
+  assert(await shop.isTrue('Service', 'orders-ro'));
+  assert(await shop.isTrue('ServiceAccount', 'orders-members'));
+  assert(await shop.isTrue('PodDisruptionBudget', 'orders'));
   const told = shop.running.drifts.map(({ object, field, editor }) => `${object} ${field} ${editor.manager}`);
   assert.deepEqual(told.sort(), [
     'Service/orders-ro spec.selector night-shift',
@@ -398,9 +388,9 @@ test('drift of the time when no controller ran is found, put back and named', as
 test('the same edit twice in a row is put back twice, however fast they come', async () => {
   const before = shop.running.drifts.length;
   for (const replicas of [1, 2, 7, 9]) await shop.patch('StatefulSet', 'orders', { body: { spec: { replicas } } });
-  await eventually('it is true again', async () => (await isTrue('StatefulSet', 'orders')) || undefined);
+  await eventually('it is true again', async () => (await shop.isTrue('StatefulSet', 'orders')) || undefined);
   await shop.running.settled();
-  assert(await isTrue('StatefulSet', 'orders'));
+  assert(await shop.isTrue('StatefulSet', 'orders'));
   const found = shop.running.drifts.slice(before);
   assert(found.length >= 1 && found.every(({ field }) => field === 'spec.replicas'));
   assert(isDeepStrictEqual(found.at(-1)?.was, '3'));

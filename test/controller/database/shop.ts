@@ -1,6 +1,9 @@
 import type { StoredDatabaseService } from '../../../constructs/api/resource.ts';
 import type { DatabaseServiceStatus, DriftReceipt } from '../../../constructs/api/status.ts';
+import { fieldManager } from '../../../controller/database/child.ts';
 import { databaseServices, events, typeOf } from '../../../controller/database/kinds.ts';
+import { stateAll } from '../../../controller/database/stated.ts';
+import { deviations } from '../../../controller/drift/index.ts';
 import {
   connect,
   isObjectMissing,
@@ -105,6 +108,15 @@ export class Shop implements AsyncDisposable {
       if (!isObjectMissing(error)) throw error;
       return undefined;
     }
+  }
+
+  /** Whether an object of a database is what is stated, by value and by ownership. */
+  async isTrue(kind: string, name: string, database = 'orders'): Promise<boolean> {
+    const stated = stateAll(await this.resource(database)).find(
+      ({ object }) => object.kind === kind && object.metadata.name === name,
+    );
+    const live = await this.get(kind, name);
+    return stated !== undefined && live !== undefined && deviations(stated.object, live, fieldManager).length === 0;
   }
 
   async delete(kind: string, name: string, options = {}): Promise<void> {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { fieldManager } from '../../../controller/database/child.ts';
 import { stateAll } from '../../../controller/database/stated.ts';
-import { deviations, hasOldHands } from '../../../controller/drift/index.ts';
+import { hasOldHands } from '../../../controller/drift/index.ts';
 import type { KubeObject, Patch, ResourceType } from '../../../controller/kube/index.ts';
 import { eventually } from '../running-plumbline.ts';
 import { Shop, wholeSpec } from './shop.ts';
@@ -138,14 +138,6 @@ const rows: readonly Row[] = [
   },
 ];
 
-async function isTrue(kind: string, name = 'orders'): Promise<boolean> {
-  const stated = stateAll(await shop.resource(name)).find(
-    ({ object }) => object.kind === kind && object.metadata.name === name,
-  );
-  const live = await shop.get(kind, name);
-  return stated !== undefined && live !== undefined && deviations(stated.object, live, fieldManager).length === 0;
-}
-
 for (const { what, kind, act, told } of rows) {
   test(`what would be refused or left over is taken over first: ${what}`, async () => {
     const spec = (await shop.get(kind, 'orders'))?.['spec'];
@@ -153,7 +145,7 @@ for (const { what, kind, act, told } of rows) {
     await act();
     await eventually('it is told', () => shop.running.drifts.length > before || undefined);
     await shop.running.settled();
-    assert(await isTrue(kind));
+    assert(await shop.isTrue(kind, 'orders'));
     assert.deepEqual((await shop.get(kind, 'orders'))?.['spec'], spec, 'as it was');
     const found = shop.running.drifts.slice(before);
     assert.deepEqual(
@@ -175,7 +167,7 @@ test('https://github.com/fluxcd/helm-controller/issues/742: a limit of somebody 
   await shop.untilCondition('limits', 'Drifted', /^True AdditionReported/);
   await shop.edit('limits', { resources: { requests: { cpu: '500m' } } });
   await shop.untilCondition('limits', 'Drifted', /^False InTrue/);
-  assert(await isTrue('StatefulSet', 'limits'));
+  assert(await shop.isTrue('StatefulSet', 'limits', 'limits'));
 });
 
 test('what was taken over is given back when the apply is refused all the same, without a hot loop', async () => {
@@ -264,7 +256,7 @@ test('a wipe of managedFields leaves nobody behind who owns our fields too, and 
     managers.map(({ manager }) => manager),
     ['plumbline'],
   );
-  assert(await isTrue('StatefulSet', 'wiped'));
+  assert(await shop.isTrue('StatefulSet', 'wiped', 'wiped'));
 });
 
 test('what kubectl apply made before is taken over: a field that the spec drops goes, and what is not ours stays', async () => {
@@ -315,5 +307,5 @@ test('what an earlier name of Plumbline owns is ours, and goes when it is not st
     (live.metadata.managedFields ?? []).map(({ manager }) => manager),
     ['plumbline'],
   );
-  assert(await isTrue('Service', 'former'));
+  assert(await shop.isTrue('Service', 'former', 'former'));
 });
