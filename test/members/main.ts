@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { Command, CommanderError } from 'commander';
+import { Command } from 'commander';
 import { imageOf } from '../../constructs/postgresql/images.ts';
+import { exitCodeOf } from '../exit-code.ts';
 import { BorrowedCluster } from './borrowed-cluster.ts';
 import { runTests } from './run-tests.ts';
 
@@ -41,13 +42,4 @@ function pathOf(name: string): string {
   return fileURLToPath(new URL(`../postgresql/${name}.cluster.ts`, import.meta.url));
 }
 
-try {
-  process.exitCode = await main(process.argv.slice(2));
-} catch (error) {
-  if (error instanceof CommanderError) {
-    process.exitCode = error.exitCode === 0 ? 0 : 2;
-  } else {
-    process.stderr.write(`\n${error instanceof Error ? error.message : String(error)}\n`);
-    process.exitCode = 1;
-  }
-}
+process.exitCode = await exitCodeOf(main(process.argv.slice(2)));

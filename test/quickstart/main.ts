@@ -1,6 +1,6 @@
-import { Command, CommanderError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { whyNoNode } from '../cluster/index.ts';
-import { ConnectionError } from '../../controller/kube/index.ts';
+import { exitCodeOf } from '../exit-code.ts';
 import { Report } from './report.ts';
 import { ownCluster, namedCluster } from './target.ts';
 import { tour } from './tour.ts';
@@ -52,14 +52,4 @@ async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-try {
-  process.exitCode = await main(process.argv.slice(2));
-} catch (error) {
-  if (error instanceof CommanderError) {
-    process.exitCode = error.exitCode === 0 ? 0 : 2;
-  } else {
-    const isExpected = error instanceof ConnectionError || !(error instanceof TypeError);
-    process.stderr.write(`\n${isExpected && error instanceof Error ? error.message : String(error)}\n`);
-    process.exitCode = 1;
-  }
-}
+process.exitCode = await exitCodeOf(main(process.argv.slice(2)));
