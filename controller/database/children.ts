@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isOlder, type KubeObject, type ObjectKey } from '../kube/index.ts';
+import { isOlder, keyOf, type KubeObject, type Listed, type ObjectKey } from '../kube/index.ts';
 import type { Ended } from '../health/symptom.ts';
 import { Store } from '../runtime/store.ts';
 import { childKey, databaseKeyOf, holdersOf, observedChild, type Child } from './child.ts';
@@ -74,6 +74,19 @@ export class Children {
       this.#changed(child.databaseKey, isSeen ? 'object' : 'absence');
     }
     for (const [databaseKey, keys] of this.#awaited) if (keys.has(storeKey)) this.#changed(databaseKey, 'object');
+  }
+
+  /**
+   * Takes a list that followed a watch that was cut off. What we have written meanwhile and is not in it has been deleted again, and no watch has
+   * shown or will show either.
+   */
+  listed(kind: string, { version, keys }: Listed): void {
+    for (const storeKey of this.#store.keys()) {
+      const child = this.#store.get(storeKey);
+      if (child?.kind !== kind || child.awaitedVersion === undefined || version === undefined) continue;
+      if (isOlder(version, child.awaitedVersion) || keys.has(keyOf(child))) continue;
+      this.delete(kind, keyOf(child), { uid: child.uid, isSeen: false });
+    }
   }
 
   /**

@@ -58,6 +58,7 @@ export function watches({ kube, log, children, databases, namespace }: WatchOpti
         {
           onUpsert: (object, { isInitial }) => children.upsert(object, isInitial),
           onDelete: (key, { uid, last }) => children.delete(type.kind, key, { uid, isSeen: last !== undefined }),
+          onRelisted: (_, listed) => children.listed(type.kind, listed),
         },
       ),
     ),

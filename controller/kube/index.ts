@@ -27,7 +27,7 @@ export type { Lane } from './lanes.ts';
 export { LeaderElector, type LeaderCallbacks, type LeaderElectorOptions } from './lease.ts';
 export { LEASES, type Lease, type LeaseSpec } from './lease-record.ts';
 export { Reflector, type ReflectorOptions } from './reflector.ts';
-export type { ListChanges, ReflectorHandler, ReflectorReport } from './reflector-handler.ts';
+export type { ListChanges, Listed, ReflectorHandler, ReflectorReport } from './reflector-handler.ts';
 export type { RelistReason } from './reflector-step.ts';
 export { compareResourceVersions, isOlder } from './resource-version.ts';
 export {

@@ -16,7 +16,7 @@ export interface ReflectorHandler<T extends KubeObject = KubeObject> {
   /** Once: every object that was there at the start has been given. */
   onSynced?(): void;
   /** After each later list, all of whose changes have been given. */
-  onRelisted?(changes: ListChanges): void;
+  onRelisted?(changes: ListChanges, listed: Listed): void;
 }
 
 export interface ListChanges {
@@ -25,6 +25,13 @@ export interface ListChanges {
   readonly upserted: number;
   readonly deleted: number;
   readonly unchanged: number;
+}
+
+/** What a list has shown. */
+export interface Listed {
+  /** The state of the server that it is of. */
+  readonly version: string | undefined;
+  readonly keys: ReadonlySet<ObjectKey>;
 }
 
 /** What a log or a metric wants to know. */

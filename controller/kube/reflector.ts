@@ -132,7 +132,8 @@ export class Reflector<T extends KubeObject = KubeObject> {
     this.#isHistoryDoubtful = false;
     if (isInitial) this.#finishSync();
     const changes = { reason, upserted, deleted: missing.length, unchanged: present.size - upserted };
-    if (!isInitial) this.#call(undefined, () => this.#options.handler.onRelisted?.(changes));
+    if (!isInitial)
+      this.#call(undefined, () => this.#options.handler.onRelisted?.(changes, { version, keys: present }));
   }
 
   async #watch(version: string, signal: AbortSignal): Promise<Outcome> {

@@ -19,6 +19,8 @@ class Stage {
   failsFor: string | undefined;
   /** Makes the handler stop the reflector with this object. */
   stopsAt: string | undefined;
+  /** What the last list but the first has shown. */
+  listed: readonly string[] = [];
   done: Promise<void> = Promise.resolve();
 
   constructor(pageSize?: number, random = () => 0) {
@@ -42,8 +44,10 @@ class Stage {
           this.store.delete(key.slice('shop/'.length));
         },
         onSynced: () => this.said.push('synced'),
-        onRelisted: ({ reason, upserted, deleted, unchanged }) =>
-          this.said.push(`relisted ${reason} +${upserted} -${deleted} =${unchanged}`),
+        onRelisted: ({ reason, upserted, deleted, unchanged }, { keys }) => {
+          this.said.push(`relisted ${reason} +${upserted} -${deleted} =${unchanged}`);
+          this.listed = [...keys].sort();
+        },
       },
     });
   }
@@ -214,6 +218,7 @@ test('a version that is too old leads to a list, and what was deleted meanwhile 
       'delete shop/a uid-1',
       'relisted expired +2 -1 =0',
     ]);
+    assert.deepEqual(stage.listed, ['shop/b', 'shop/c']);
     assert.equal(stage.verbs(), 'list watch watch list watch');
   });
 });
