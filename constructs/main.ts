@@ -1,14 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { customResourceDefinition } from './api/crd.ts';
-import { group, plural } from './api/resource.ts';
+import { apiFiles, installationFiles } from './install/files.ts';
 import { fileName, render } from './render.ts';
 import { serialize } from './serialize.ts';
 import { readSpecs } from './specs.ts';
 import { controllerOnly } from './standalone.ts';
 
 /*
- * The app that `cdk8s synth` runs: DatabaseServices of a folder in, manifests out, one file per object. Each database is a cdk8s App of its
+ * The app that `cdk8s synth` runs: DatabaseServices of a folder in, manifests out, one file per object, and Plumbline's own installation. Each database is a cdk8s App of its
  * own (see render.ts): in one App, the time would grow with the square of their number.
  */
 const folder = process.env['PLUMBLINE_SPECS'] ?? 'examples';
@@ -32,8 +31,13 @@ if (failures.length > 0) {
     mkdirSync(target, { recursive: true });
     for (const manifest of render(database)) writeFileSync(join(target, fileName(manifest)), serialize(manifest));
   }
-  mkdirSync(join(output, 'crds'), { recursive: true });
-  writeFileSync(join(output, 'crds', `${group}_${plural}.yaml`), serialize(customResourceDefinition()));
+  for (const [folder, files] of [
+    ['crds', apiFiles()],
+    ['plumbline', installationFiles()],
+  ] as const) {
+    mkdirSync(join(output, folder), { recursive: true });
+    for (const [name, manifest] of files) writeFileSync(join(output, folder, name), serialize(manifest));
+  }
 }
 
 /** Each note once, with the first few databases that it is about: a thousand of them are no reading. */

@@ -5,7 +5,7 @@ import type { LogLevel } from './runtime/logger.ts';
 export interface ControllerOptions {
   readonly kubeconfig?: string;
   readonly context?: string;
-  readonly namespace?: string;
+  readonly namespace?: readonly string[];
   readonly workers: number;
   readonly leaseNamespace: string;
   readonly leaseName: string;
@@ -57,7 +57,12 @@ function options(): readonly Option[] {
       "kubeconfig; default: $KUBECONFIG, ~/.kube/config, then the pod's service account",
     ),
     option('--context <name>', 'CONTEXT', 'context of the kubeconfig; default: its current one'),
-    option('--namespace <name>', 'NAMESPACE', 'look after this namespace only; default: all', label),
+    option(
+      '--namespace <names>',
+      'NAMESPACE',
+      'look after this namespace only, or these, with commas between them; default: all',
+      labels,
+    ),
     option('--workers <n>', 'WORKERS', 'databases that are worked on at a time', count).default(8),
     option('--lease-namespace <name>', 'LEASE_NAMESPACE', 'where the lease of the leader is kept', label).default(
       'default',
@@ -106,6 +111,11 @@ function label(text: string): string {
     );
   }
   return text;
+}
+
+function labels(text: string): readonly string[] {
+  const all = text.split(',').map((name) => label(name.trim()));
+  return [...new Set(all)];
 }
 
 function folder(text: string): string {

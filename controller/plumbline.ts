@@ -28,8 +28,8 @@ export interface PlumblineOptions {
   readonly log: Logger;
   /** Absent: this is the only instance. */
   readonly elector?: Elector;
-  /** Only this namespace; defaults to all. */
-  readonly namespace?: string;
+  /** Only this namespace, or these; defaults to all. */
+  readonly namespace?: string | readonly string[];
   /** How long the first reading of everything may take before the run fails. Defaults to 2 minutes. */
   readonly cacheSyncTimeoutMs?: number;
   /** Databases that are worked on at a time. Defaults to 8. */
@@ -67,6 +67,7 @@ export class Plumbline {
 
   constructor(options: PlumblineOptions) {
     const { kube, log, git, namespace, lookAgainMs, clock = systemClock } = options;
+    const namespaces = typeof namespace === 'string' ? [namespace] : namespace;
     this.#options = options;
     this.#queue = new WorkQueue({ clock: monotonicClock });
     const children = new Children((key, change) => this.#wake(key, change));
@@ -111,7 +112,7 @@ export class Plumbline {
     this.#manager = new Manager({
       clock: monotonicClock,
       log,
-      caches: watches({ kube, log, children, databases, namespace }),
+      caches: watches({ kube, log, children, databases, namespaces }),
       controllers: [controller],
       cacheSyncTimeoutMs: options.cacheSyncTimeoutMs,
       elector: options.elector,

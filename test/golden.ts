@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { validateText } from '../constructs/api/validate.ts';
+import { installationFiles } from '../constructs/install/files.ts';
 import type { Manifest } from '../constructs/manifest.ts';
 import { fileName, render } from '../constructs/render.ts';
 import { serialize } from '../constructs/serialize.ts';
@@ -13,6 +14,20 @@ import { serialize } from '../constructs/serialize.ts';
  */
 export const goldenFolder = fileURLToPath(new URL('fixtures/golden/', import.meta.url));
 const input = 'spec.yaml';
+/** An installation for some namespaces; the one for all is in dist/. */
+const installationFolder = fileURLToPath(new URL('fixtures/installation/', import.meta.url));
+const installationProps = { namespace: 'databases', watchNamespaces: ['shop', 'finance'] } as const;
+
+/** File names and content of the installation. */
+export function installationGoldenFiles(): ReadonlyMap<string, string> {
+  return new Map(installationFiles(installationProps).map(([name, manifest]) => [name, serialize(manifest)]));
+}
+
+/** The same as it lies on disk. */
+export function installationGoldenOnDisk(): ReadonlyMap<string, string> {
+  const files = readdirSync(installationFolder);
+  return new Map(files.map((file) => [file, readFileSync(join(installationFolder, file), 'utf8')]));
+}
 
 /** The folders, each with its spec. */
 export function goldenNames(): readonly string[] {
@@ -49,4 +64,7 @@ if (import.meta.main) {
     for (const file of goldenOnDisk(name).keys()) rmSync(join(goldenFolder, name, file));
     for (const [file, text] of goldenFiles(name)) writeFileSync(join(goldenFolder, name, file), text);
   }
+  rmSync(installationFolder, { recursive: true, force: true });
+  mkdirSync(installationFolder);
+  for (const [file, text] of installationGoldenFiles()) writeFileSync(join(installationFolder, file), text);
 }

@@ -1,3 +1,4 @@
+import { keptAnnotations } from './kept.ts';
 import { group, kind, maxNameLength, plural, version } from './resource.ts';
 import type { Rule } from './rule.ts';
 import type { Node } from './schema-node.ts';
@@ -45,7 +46,11 @@ export function customResourceDefinition(): Record<string, unknown> {
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
-    metadata: { name: `${plural}.${group}`, labels: { 'app.kubernetes.io/name': 'plumbline' } },
+    metadata: {
+      name: `${plural}.${group}`,
+      labels: { 'app.kubernetes.io/name': 'plumbline', 'app.kubernetes.io/part-of': 'plumbline' },
+      annotations: keptAnnotations,
+    },
     spec: {
       group,
       scope: 'Namespaced',

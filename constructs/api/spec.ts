@@ -79,6 +79,12 @@ export const Spec = Type.Object(
     upgrade: Type.Optional(Upgrade),
     drift: Type.Optional(Drift),
     delivery: Type.Optional(Delivery),
+    deletionProtection: Type.Optional(
+      Type.Boolean({
+        description:
+          'true: it cannot be deleted, but with its namespace. Set it to false first. Default: false. It needs the admission policies that are installed beside the CRD.',
+      }),
+    ),
   },
   {
     description: 'What the database is to be.',

@@ -79,11 +79,14 @@ export class Children {
   /**
    * Takes a list that followed a watch that was cut off. What we have written meanwhile and is not in it has been deleted again, and no watch has
    * shown or will show either.
+   *
+   * @param namespace that was listed; undefined for all
    */
-  listed(kind: string, { version, keys }: Listed): void {
+  listed(kind: string, namespace: string | undefined, { version, keys }: Listed): void {
     for (const storeKey of this.#store.keys()) {
       const child = this.#store.get(storeKey);
       if (child?.kind !== kind || child.awaitedVersion === undefined || version === undefined) continue;
+      if (namespace !== undefined && child.namespace !== namespace) continue;
       if (isOlder(version, child.awaitedVersion) || keys.has(keyOf(child))) continue;
       this.delete(kind, keyOf(child), { uid: child.uid, isSeen: false });
     }

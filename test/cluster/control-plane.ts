@@ -48,7 +48,8 @@ export class ControlPlane implements Cluster {
     this.kubectl = binaries.kubectl;
     this.server = `https://${address}:${ports.apiServer}`;
     this.parts = allParts.filter((part) => isWanted[part] && binaries[part] !== undefined);
-    this.auditLogPath = options.auditLog === true ? join(this.folder, 'audit.log') : undefined;
+    const { auditLog = false } = options;
+    this.auditLogPath = auditLog === false ? undefined : join(this.folder, 'audit.log');
     this.stopScript = options.keep === true ? writeStopScript(this.folder, guard.pid) : undefined;
     this.#layout = {
       folder: this.folder,
@@ -59,7 +60,8 @@ export class ControlPlane implements Cluster {
       apiServerFlags: options.apiServerFlags ?? [],
       crds: options.crds ?? [],
     };
-    this.#authority = writeFiles(this.folder, this.server, address);
+    const audited = typeof auditLog === 'object' ? auditLog.groups : undefined;
+    this.#authority = writeFiles(this.folder, this.server, address, audited);
     const user = 'plumbline-admin';
     const client = this.#authority.issueClient({ commonName: user, organizations: [administrators] });
     this.kubeconfig = this.#writeKubeconfig('admin.kubeconfig', user, client);

@@ -7,15 +7,23 @@ import { serviceAddress } from './parts.ts';
 /** Everyone in this group may do everything, whatever RBAC says. */
 export const administrators = 'system:masters';
 
-const auditPolicy = `apiVersion: audit.k8s.io/v1
-kind: Policy
-omitStages: [RequestReceived]
-rules:
-  - level: Metadata
-`;
+/** @param groups whose requests are logged; everybody's without */
+function auditPolicy(groups: readonly string[] | undefined): string {
+  const rules = [{ level: 'Metadata', userGroups: groups }, { level: 'None' }];
+  return JSON.stringify({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', omitStages: ['RequestReceived'], rules });
+}
 
-/** Writes what the parts read at their start into the folder, and returns the authority that signed it. */
-export function writeFiles(folder: string, server: string, address: string): Authority {
+/**
+ * Writes what the parts read at their start into the folder, and returns the authority that signed it.
+ *
+ * @param auditedGroups whose requests are logged, where an audit log is written; everybody's without
+ */
+export function writeFiles(
+  folder: string,
+  server: string,
+  address: string,
+  auditedGroups?: readonly string[],
+): Authority {
   const write = (name: string, text: string): void => writeFileSync(join(folder, name), text, { mode: 0o600 });
   const authority = createAuthority('plumbline');
   write('ca.crt', authority.certificate);
@@ -42,6 +50,6 @@ export function writeFiles(folder: string, server: string, address: string): Aut
     const client = authority.issueClient({ commonName: user });
     write(`${part}.kubeconfig`, kubeconfig(server, authority.certificate, user, client));
   }
-  write('audit-policy.yaml', auditPolicy);
+  write('audit-policy.yaml', auditPolicy(auditedGroups));
   return authority;
 }

@@ -6,6 +6,15 @@ import { startCluster } from './start.ts';
 /** The CRD of Plumbline, as it is committed. */
 export const plumblineCrd = fileURLToPath(new URL('../../crds/plumbline.dev_databaseservices.yaml', import.meta.url));
 
+/**
+ * The audit log of both has what an installed Plumbline asks for. And as on OpenShift, nobody may name an owner whose finalizers he may not write.
+ */
+const watched = {
+  crds: [plumblineCrd],
+  auditLog: { groups: ['system:serviceaccounts:plumbline-system'] },
+  apiServerFlags: ['--enable-admission-plugins=OwnerReferencesPermissionEnforcement'],
+} as const;
+
 let shared: Promise<Cluster> | undefined;
 let sharedWithNode: Promise<NodeCluster> | undefined;
 
@@ -26,13 +35,13 @@ export function sharedNodeCluster(): Promise<NodeCluster> {
 
 async function startSharedWithNode(): Promise<NodeCluster> {
   const images = [await postgresqlImage()];
-  const cluster = await startCluster({ node: true, images, crds: [plumblineCrd] });
+  const cluster = await startCluster({ node: true, images, ...watched });
   process.once('beforeExit', () => void cluster.stop());
   return cluster;
 }
 
 async function startShared(): Promise<Cluster> {
-  const cluster = await startCluster({ crds: [plumblineCrd] });
+  const cluster = await startCluster(watched);
   // Its guard would end it anyway; this way it is gone before the process is.
   process.once('beforeExit', () => void cluster.stop());
   return cluster;

@@ -37,7 +37,8 @@ const defaults = {
 
 const right: readonly (readonly [what: string, argv: readonly string[], variables: object, expected: object])[] = [
   ['nothing said', [], {}, {}],
-  ['a flag', ['--namespace', 'shop'], {}, { namespace: 'shop' }],
+  ['a flag', ['--namespace', 'shop'], {}, { namespace: ['shop'] }],
+  ['several namespaces', [], { PLUMBLINE_NAMESPACE: 'shop, finance,shop' }, { namespace: ['shop', 'finance'] }],
   ['a flag with an equals sign', ['--workers=3'], {}, { workers: 3 }],
   ['a variable', [], { PLUMBLINE_WORKERS: '5', PLUMBLINE_CONTEXT: 'kind' }, { workers: 5, context: 'kind' }],
   ['a flag over a variable', ['--workers', '2'], { PLUMBLINE_WORKERS: '5' }, { workers: 2 }],
@@ -57,7 +58,7 @@ const right: readonly (readonly [what: string, argv: readonly string[], variable
     {
       kubeconfig: 'k',
       context: 'c',
-      namespace: 'n',
+      namespace: ['n'],
       workers: 64,
       leaseNamespace: 'l',
       leaseName: 'm',

@@ -1,8 +1,13 @@
 import { Type } from 'typebox';
 
+/**
+ * Older ones get no fixes any more. 14 has had its last in November 2026.
+ * Source: https://www.postgresql.org/support/versioning/
+ */
+export const oldestSupportedMajor = 15;
+
 export const Version = Type.String({
-  description:
-    'Version of the engine in quotes, such as "17" or "17.5"; majors 12 to 19. 12 to 14 are out of support. The major cannot be changed yet.',
+  description: `Version of the engine in quotes, such as "17" or "17.5"; majors 12 to 19. 12 to ${oldestSupportedMajor - 1} are out of support. The major cannot be changed yet.`,
   minLength: 1,
   maxLength: 16,
   'x-kubernetes-validations': [

@@ -144,18 +144,19 @@ test('a deletion that was seen wakes; one that a list found makes the database d
 test('what we wrote while the watch was cut off, and the next list does not show, is gone', () => {
   const given = new Given();
   given.children.accept(at('10'), service.hash);
-  given.children.listed('Service', { version: '9', keys: new Set() });
-  given.children.listed('Service', { version: '12', keys: new Set(['shop/orders']) });
-  given.children.listed('ConfigMap', { version: '12', keys: new Set() });
-  assert.notEqual(given.children.get(key), undefined, 'the list is older, shows it, or is of another kind');
-  given.children.listed('Service', { version: '12', keys: new Set() });
+  given.children.listed('Service', undefined, { version: '9', keys: new Set() });
+  given.children.listed('Service', undefined, { version: '12', keys: new Set(['shop/orders']) });
+  given.children.listed('ConfigMap', undefined, { version: '12', keys: new Set() });
+  given.children.listed('Service', 'finance', { version: '12', keys: new Set() });
+  assert.notEqual(given.children.get(key), undefined, 'the list is older, shows it, or is of others');
+  given.children.listed('Service', undefined, { version: '12', keys: new Set() });
   assert.deepEqual([given.woken, given.children.get(key)], [['absence shop/orders'], undefined]);
 });
 
 test('what a watch has shown goes when the watch says so, and not before', () => {
   const given = new Given();
   given.children.upsert(at('10'), true);
-  given.children.listed('Service', { version: '12', keys: new Set() });
+  given.children.listed('Service', undefined, { version: '12', keys: new Set() });
   assert.notEqual(given.children.get(key), undefined);
 });
 

@@ -19,7 +19,12 @@ class Given {
   readonly children = new Children((key, change) => this.woken.push(`${change} ${key}`));
   readonly databases = new Databases((key, isInitial) => this.woken.push(`${isInitial ? 'initial' : 'edit'} ${key}`));
   readonly #stop = new AbortController();
+  readonly #namespaces: readonly string[];
   #running: readonly Promise<void>[] = [];
+
+  constructor(...namespaces: readonly string[]) {
+    this.#namespaces = namespaces.length === 0 ? ['shop'] : namespaces;
+  }
 
   async start(
     objects: Readonly<Record<string, KubeObject>>,
@@ -39,7 +44,8 @@ class Given {
       },
     };
     const { children, databases } = this;
-    const caches = watches({ kube: kube as Kube, log: this.log.log, children, databases, namespace: 'shop' });
+    const namespaces = this.#namespaces;
+    const caches = watches({ kube: kube as Kube, log: this.log.log, children, databases, namespaces });
     this.#running = caches.map(async (cache) => cache.start(this.#stop.signal));
     await Promise.all(caches.map(({ synced }) => synced));
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -61,6 +67,15 @@ test('every kind is listed once, in the one namespace, by our label; of Secrets 
   const label = 'shop plumbline.dev/database';
   const expected = watchedKinds.map(({ type }) => `${type.kind} ${label} ${type.kind === 'Secret'}`);
   assert.deepEqual(asked.sort(), [`${databaseServices.kind} shop  false`, ...expected].sort());
+});
+
+test('of several namespaces every kind is listed once in each, and nothing elsewhere', async () => {
+  const given = new Given('shop', 'finance');
+  await given.start({}, () => undefined);
+  await given.stop();
+  const asked = Map.groupBy(given.lists, ({ options }) => options.namespace);
+  assert.deepEqual(new Set(asked.keys()), new Set(['shop', 'finance']));
+  for (const lists of asked.values()) assert.equal(lists.length, watchedKinds.length + 1);
 });
 
 test('what is there at the start wakes its database once, as such', async () => {

@@ -1,0 +1,48 @@
+/** Amounts of CPU and memory, in Kubernetes' notation. */
+export interface Amounts {
+  readonly cpu?: string;
+  readonly memory?: string;
+}
+
+/** Where the controller commits manifests to; needs an image with git. */
+export interface GitOptions {
+  /** An absolute path, `file://`, `http(s)://` or ssh; without credentials. */
+  readonly url: string;
+  /** Defaults to `main`. */
+  readonly branch?: string;
+  /** Folder of this cluster in it, `clusters/<name>/`. Defaults to `default`. */
+  readonly clusterName?: string;
+}
+
+/** How the controller is installed. */
+export interface InstallationProps {
+  /** Where the controller runs. Defaults to `plumbline-system`. */
+  readonly namespace?: string;
+  /** Whether that namespace is made, with the Pod Security level `restricted`. Defaults to true. */
+  readonly createNamespace?: boolean;
+  /**
+   * The namespaces whose databases it looks after. Defaults to all: then it has a ClusterRole. With a list it has a Role in each of them and can
+   * read no Secret anywhere else; the namespaces must exist.
+   */
+  readonly watchNamespaces?: readonly string[];
+  /** The image of `images/controller`. Defaults to `plumbline-controller:<version>`, which is in no registry. */
+  readonly image?: string;
+  /** Secrets in its namespace that the image is pulled by. Defaults to none. */
+  readonly imagePullSecrets?: readonly string[];
+  /** One works, the others wait with their caches full. Defaults to 2. */
+  readonly replicas?: number;
+  /** Defaults to `info`. */
+  readonly logLevel?: 'debug' | 'info' | 'warn' | 'error';
+  /** Databases that are worked on at a time, from 1 to 64. Defaults to the controller's own, 8. */
+  readonly workers?: number;
+  /**
+   * Defaults to requests of 50m and 192Mi, and a limit of 512Mi. There is no limit of CPU: a controller that is throttled loses its lease.
+   */
+  readonly resources?: { readonly requests?: Amounts; readonly limits?: Amounts };
+  /** Defaults to the priority of the cluster's pods. */
+  readonly priorityClass?: string;
+  /** Defaults to none. */
+  readonly nodeSelector?: Readonly<Record<string, string>>;
+  /** Defaults to none. */
+  readonly git?: GitOptions;
+}

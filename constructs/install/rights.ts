@@ -1,0 +1,45 @@
+import type { V1PolicyRule } from '@kubernetes/client-node';
+import { group, plural } from '../api/resource.ts';
+import type { Json } from '../emit.ts';
+import { controllerName } from './settings.ts';
+
+type Rules = readonly Json<V1PolicyRule>[];
+
+const kept = ['create', 'delete', 'get', 'list', 'patch', 'watch'];
+
+/**
+ * What the controller may do in a namespace whose databases it looks after: what it does, and nothing else. Server-side apply is `patch`, and
+ * `create` too where there is no such object yet.
+ *
+ * Kubernetes lets nobody hand on a right that he does not have, and the controller makes the Role of each database's members. All that they may do
+ * it does itself, but for `get` on pods.
+ * Source: https://kubernetes.io/docs/reference/access-authn-authz/rbac/#privilege-escalation-prevention-and-bootstrapping
+ */
+export const databaseRights: Rules = [
+  { apiGroups: [group], resources: [plural], verbs: ['get', 'list', 'watch'] },
+  { apiGroups: [group], resources: [`${plural}/status`], verbs: ['patch'] },
+  // Asked for by clusters such as OpenShift, where only who may do this can name a DatabaseService as the owner of an object.
+  { apiGroups: [group], resources: [`${plural}/finalizers`], verbs: ['update'] },
+  { apiGroups: [''], resources: ['configmaps', 'persistentvolumeclaims', 'serviceaccounts', 'services'], verbs: kept },
+  { apiGroups: ['apps'], resources: ['statefulsets'], verbs: kept },
+  { apiGroups: ['batch'], resources: ['cronjobs'], verbs: kept },
+  { apiGroups: ['networking.k8s.io'], resources: ['networkpolicies'], verbs: kept },
+  { apiGroups: ['policy'], resources: ['poddisruptionbudgets'], verbs: kept },
+  { apiGroups: ['rbac.authorization.k8s.io'], resources: ['rolebindings', 'roles'], verbs: kept },
+  // No `delete`: passwords stay where the data stays, and go by their owner otherwise.
+  { apiGroups: [''], resources: ['secrets'], verbs: ['create', 'get', 'list', 'patch', 'watch'] },
+  { apiGroups: [''], resources: ['pods'], verbs: ['delete', 'get', 'list', 'patch', 'watch'] },
+  { apiGroups: ['batch'], resources: ['jobs'], verbs: ['list', 'watch'] },
+  { apiGroups: [''], resources: ['events'], verbs: ['create', 'list', 'patch'] },
+];
+
+/** What it may do in its own namespace: keep its lease. `create` has no name that could be compared. */
+export const leaseRights: Rules = [
+  { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create'] },
+  {
+    apiGroups: ['coordination.k8s.io'],
+    resources: ['leases'],
+    resourceNames: [controllerName],
+    verbs: ['get', 'patch'],
+  },
+];
