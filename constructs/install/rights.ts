@@ -18,7 +18,7 @@ const kept = ['create', 'delete', 'get', 'list', 'patch', 'watch'];
 export const databaseRights: Rules = [
   { apiGroups: [group], resources: [plural], verbs: ['get', 'list', 'watch'] },
   { apiGroups: [group], resources: [`${plural}/status`], verbs: ['patch'] },
-  // Asked for by clusters such as OpenShift, where only who may do this can name a DatabaseService as the owner of an object.
+  // Looked at by clusters such as OpenShift: only who may do this may name a DatabaseService as the owner of an object.
   { apiGroups: [group], resources: [`${plural}/finalizers`], verbs: ['update'] },
   { apiGroups: [''], resources: ['configmaps', 'persistentvolumeclaims', 'serviceaccounts', 'services'], verbs: kept },
   { apiGroups: ['apps'], resources: ['statefulsets'], verbs: kept },
@@ -26,8 +26,8 @@ export const databaseRights: Rules = [
   { apiGroups: ['networking.k8s.io'], resources: ['networkpolicies'], verbs: kept },
   { apiGroups: ['policy'], resources: ['poddisruptionbudgets'], verbs: kept },
   { apiGroups: ['rbac.authorization.k8s.io'], resources: ['rolebindings', 'roles'], verbs: kept },
-  // No `delete`: passwords stay where the data stays, and go by their owner otherwise.
-  { apiGroups: [''], resources: ['secrets'], verbs: ['create', 'get', 'list', 'patch', 'watch'] },
+  // None is ever deleted. But those clusters let nobody give an object an owner who may not delete it.
+  { apiGroups: [''], resources: ['secrets'], verbs: kept },
   { apiGroups: [''], resources: ['pods'], verbs: ['delete', 'get', 'list', 'patch', 'watch'] },
   { apiGroups: ['batch'], resources: ['jobs'], verbs: ['list', 'watch'] },
   { apiGroups: [''], resources: ['events'], verbs: ['create', 'list', 'patch'] },

@@ -32,7 +32,13 @@ export function policy(scope: Construct, { name, matches, conditions, validation
     spec: {
       // Of an expression that cannot be evaluated; a warning then is none.
       failurePolicy: action === 'Deny' ? 'Fail' : 'Ignore',
-      matchConstraints: { matchPolicy: 'Equivalent', resourceRules: [{ scope: '*', ...matches }] },
+      matchConstraints: {
+        matchPolicy: 'Equivalent',
+        // The defaults are stated: otherwise the second apply counts as a change.
+        namespaceSelector: {},
+        objectSelector: {},
+        resourceRules: [{ scope: '*', ...matches }],
+      },
       matchConditions: conditions,
       validations: [validation],
     },

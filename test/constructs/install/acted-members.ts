@@ -16,8 +16,7 @@ export class ActedMembers implements AsyncDisposable {
   readonly #stop = new AbortController();
   readonly #acted: Promise<void>;
   #primary: string;
-  /** Settings that wait for a restart, until each member was asked for it. */
-  waiting: Readonly<Record<string, readonly [string, string]>> = {};
+  #waiting: Readonly<Record<string, readonly [string, string]>> = {};
   readonly #restarted = new Set<string>();
 
   constructor(shop: Shop, name: string) {
@@ -31,9 +30,14 @@ export class ActedMembers implements AsyncDisposable {
     return this.#primary;
   }
 
+  /** Whether each member has been asked to restart since. */
+  get areRestarted(): boolean {
+    return this.#restarted.size === 3;
+  }
+
   /** A change of a setting that each member has to restart for. */
   wait(waiting: Readonly<Record<string, readonly [string, string]>>): void {
-    this.waiting = waiting;
+    this.#waiting = waiting;
     this.#restarted.clear();
   }
 
@@ -84,7 +88,7 @@ export class ActedMembers implements AsyncDisposable {
     const isPrimary = name === this.#primary;
     const resource = await this.#shop.resource(this.#name);
     if (annotations['plumbline.dev/restart'] !== undefined) this.#restarted.add(name);
-    const restart = this.#restarted.has(name) ? {} : this.waiting;
+    const restart = this.#restarted.has(name) ? {} : this.#waiting;
     const digest = engines[resource.spec.engine].settingsDigest(document(resource));
     const streams = isPrimary ? {} : { replication_state: 'streaming' };
     const said = {
