@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
 import { PassThrough } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { closingLines, count, type Counts } from './counts.ts';
 
 /**
@@ -48,7 +49,7 @@ function start(args: readonly string[]): Part {
 
 const started = parts.map(start);
 for (const { output, ended } of started) {
-  output.pipe(process.stdout, { end: false });
+  await pipeline(output, process.stdout, { end: false });
   await ended;
 }
 const results = await Promise.all(started.map(({ ended }) => ended));

@@ -1,23 +1,34 @@
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import type { DatabaseServiceStatus } from '../../constructs/api/status.ts';
-import { additionOf, episodes, inWords, isWithin, type Drift, type Foreign } from '../drift/index.ts';
+import { additionOf, episodes, inWords, isWithin, readable, type Drift, type Foreign } from '../drift/index.ts';
 import { keyOfChild, type Child } from './child.ts';
 import type { Memory } from './memory.ts';
 
-/** Whether drift.allowManagers lets the manager of a field have it. */
-export function isAllowed({ spec }: StoredDatabaseService, { editor }: Pick<Foreign, 'editor'>): boolean {
-  return spec.drift?.allowManagers?.includes(editor.manager) === true;
+/** What others may have. */
+export interface Leeway {
+  readonly resource: StoredDatabaseService;
+  /** There are more members than the spec asks for: fewer have to wait for a primary that stays. */
+  readonly isHeld: boolean;
 }
+
+/** Whether somebody else may have a field: drift.allowManagers says so, or it holds members that must not go yet. */
+export function isAllowed({ resource, isHeld }: Leeway, { editor, path }: Pick<Foreign, 'editor' | 'path'>): boolean {
+  const isByManager = resource.spec.drift?.allowManagers?.includes(editor.manager) === true;
+  return isByManager || (isHeld && readable(path) === replicas);
+}
+
+/** How many members there are. */
+export const replicas = 'spec.replicas';
 
 /** What others added to an object, and nothing allows. @param left what they changed of ours, and is left to them: no addition */
 export function additionsTo(
   { kind, name, foreign }: Child,
-  resource: StoredDatabaseService,
+  leeway: Leeway,
   left: readonly Drift[] = [],
 ): readonly (Foreign & { readonly drift: Drift })[] {
-  if (foreign.length === 0 || resource.spec.drift?.additions === 'Allow') return [];
+  if (foreign.length === 0 || leeway.resource.spec.drift?.additions === 'Allow') return [];
   return foreign
-    .filter((one) => !isAllowed(resource, one))
+    .filter((one) => !isAllowed(leeway, one))
     .map((one) => ({ ...one, drift: additionOf(`${kind}/${name}`, one) }))
     .filter(({ drift }) => !left.some(({ field }) => isWithin(field, drift.field) || isWithin(drift.field, field)));
 }
@@ -32,10 +43,11 @@ export function additionsTo(
 export function noteAdditions(
   memory: Memory,
   children: readonly Child[],
-  resource: StoredDatabaseService,
+  leeway: Leeway,
   isLeft: (key: string) => boolean,
 ): readonly Drift[] {
   const before = memory.added;
+  const { resource } = leeway;
   const { policy, additions } = resource.spec?.drift ?? {};
   const added = children.map((child) => {
     const key = keyOfChild(child);
@@ -43,7 +55,7 @@ export function noteAdditions(
     if (additions === 'Remove' && policy !== 'Report' && !isLeft(key)) return [key, []] as const;
     // What has not been judged yet may be a change of ours, or what is about to go.
     if (child.suspect !== undefined) return [key, before.get(key)] as const;
-    return [key, additionsTo(child, resource, memory.left.get(key)).map(({ drift }) => drift)] as const;
+    return [key, additionsTo(child, leeway, memory.left.get(key)).map(({ drift }) => drift)] as const;
   });
   // Whatever the order in which they became known, the status says the same.
   memory.added = new Map(

@@ -1,6 +1,7 @@
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import { claimName, ordinals } from '../../constructs/names.ts';
 import {
+  additionOf,
   appliedEntry,
   covers,
   deletion,
@@ -11,13 +12,14 @@ import {
   moves,
   readable,
   statedTree,
+  valueAt,
   type Deviation,
   type Drift,
   type Foreign,
 } from '../drift/index.ts';
 import type { KubeObject } from '../kube/index.ts';
 import type { Action, ActionOf } from './action.ts';
-import { additionsTo, isAllowed } from './additions.ts';
+import { additionsTo, isAllowed, replicas, type Leeway } from './additions.ts';
 import { certificateSecrets } from './certificates.ts';
 import { fieldManager, keyOfChild, type Child } from './child.ts';
 import { isTakenAway, stateClaims } from './claims.ts';
@@ -27,8 +29,7 @@ import { isRemovable } from './kinds.ts';
 import type { Restraint } from './restraint.ts';
 import type { Stated } from './stated.ts';
 
-export interface Observed {
-  readonly resource: StoredDatabaseService;
+export interface Observed extends Leeway {
   /** The objects that bear the label of the database. */
   readonly children: readonly Child[];
   /** The object of a key, whatever database its label names. */
@@ -81,8 +82,9 @@ export function planOne(observed: Observed, stated: Stated, child: Child | undef
   if (isSame && !accepted.isDrifted && added.length === 0) return { kind: 'keep', stated };
   const left = observed.left.get(stated.key) ?? [];
   if (isSame && isReport(observed, stated.key)) return { kind: 'leave', stated, live: undefined, drifts: left };
-  // What was left as it was is put back when drift.policy becomes Correct.
-  return apply(observed, stated, child, { isRepair: isSame, drifts: left });
+  // What was left as it was is put back when drift.policy becomes Correct, or there may be fewer members again.
+  const drifts = isSame ? left : [...left, ...heldMembers(observed, stated, child)];
+  return apply(observed, stated, child, { isRepair: isSame, drifts });
 }
 
 /** Why an object is applied. */
@@ -101,7 +103,7 @@ function apply(
   const added = unwantedIn(observed, stated, child).filter(({ path }) => !moved.some((one) => one.path === path));
   const told = [...drifts, ...added.map(({ drift }) => drift)];
   const taken = [...added, ...moved].map(({ path }) => path);
-  const yielded = yieldedOf(child, observed.resource).map(({ path }) => path);
+  const yielded = yieldedOf(child, observed).map(({ path }) => path);
   const { uid, hasOldHands, suspect: live } = child;
   return { kind: 'apply', stated, uid, isRepair, drifts: told, taken, yielded, hasOldHands, underOurName, live };
 }
@@ -119,13 +121,25 @@ function unwanted(observed: Observed, child: Child): ReturnType<typeof additions
   const { resource, left } = observed;
   if (child.foreign.length === 0 || resource.spec.drift?.additions !== 'Remove') return [];
   if (isReport(observed, keyOfChild(child))) return [];
-  return additionsTo(child, resource, left.get(keyOfChild(child)));
+  return additionsTo(child, observed, left.get(keyOfChild(child)));
 }
 
-/** What an allowed manager has. How many members there are also says which claims go with `storage.onDelete: Delete`: that is not to have. */
-function yieldedOf({ foreign }: Child, resource: StoredDatabaseService): Child['foreign'] {
-  const isHeld = resource.spec.storage.onDelete === 'Delete';
-  return foreign.filter((one) => isAllowed(resource, one) && !(isHeld && readable(one.path) === 'spec.replicas'));
+/** What others may have. How many members there are also says which claims go with `storage.onDelete: Delete`: that is not for an allowed manager. */
+function yieldedOf({ foreign }: Child, { resource, isHeld }: Leeway): Child['foreign'] {
+  const isOurs = resource.spec.storage.onDelete === 'Delete' && !isHeld;
+  return foreign.filter((one) => isAllowed({ resource, isHeld }, one) && !(isOurs && readable(one.path) === replicas));
+}
+
+/** Members that somebody added while fewer had to wait: nobody was told, and now they go. */
+function heldMembers(observed: Observed, { object }: Stated, { foreign }: Child): readonly Drift[] {
+  if (object.kind !== 'StatefulSet') return [];
+  const held = foreign.filter((one) => readable(one.path) === replicas && !isAllowed(observed, one));
+  return held
+    .map((one) => ({
+      ...additionOf(`${object.kind}/${object.metadata.name}`, one),
+      was: String(valueAt(object, one.path)),
+    }))
+    .filter(({ was, now }) => was !== now);
 }
 
 function absent(observed: Observed, stated: Stated): Action {
@@ -156,7 +170,7 @@ function arePasswordsInUse({ children, resource }: Observed, wasThere: boolean):
 
 function judge(observed: Observed, stated: Stated, child: Child, live: KubeObject): Action {
   const { resource } = observed;
-  const yielded = yieldedOf(child, resource).map(({ path }) => readable(path));
+  const yielded = yieldedOf(child, observed).map(({ path }) => readable(path));
   const found = differences(stated, live).filter(({ path }) => !yielded.some((one) => isWithin(readable(path), one)));
   const { accepted } = child;
   if (found.length === 0) {
@@ -169,7 +183,7 @@ function judge(observed: Observed, stated: Stated, child: Child, live: KubeObjec
   const isOurs = found.every(({ kind }) => kind === 'pending' || kind === 'extra');
   if (isOurs && accepted === undefined && !isNews) return { kind: 'verify', stated, live };
   const news = foreignOf(found, isSame);
-  const moved = isNews ? new Map<Deviation, Foreign>() : movesIn(news, live, child, resource);
+  const moved = isNews ? new Map<Deviation, Foreign>() : movesIn(news, live, child, observed);
   const foreign = isNews ? replaced(observed, stated) : drifts(news, live, fieldManager, moved);
   if (isReport(observed, stated.key) && !isNews && isLeft(found, isSame)) {
     return { kind: 'leave', stated, live, drifts: foreign };
@@ -198,9 +212,9 @@ function movesIn(
   found: readonly Deviation[],
   live: KubeObject,
   { foreign }: Child,
-  resource: StoredDatabaseService,
+  leeway: Leeway,
 ): ReadonlyMap<Deviation, Foreign> {
-  const candidates = foreign.filter((one) => !isAllowed(resource, one));
+  const candidates = foreign.filter((one) => !isAllowed(leeway, one));
   return candidates.length === 0 ? new Map() : moves(found, live, candidates);
 }
 

@@ -143,12 +143,14 @@ export class Reconciler {
     return nothingDone;
   }
 
-  #observe({ key, resource, memory }: Run): Observed {
+  #observe(run: Run): Observed {
+    const { key, resource, memory } = run;
     const { known, left } = memory;
     const restraint = this.#restraint(resource, memory);
     const { children, databases } = this.#options;
     return {
       resource,
+      isHeld: isHeld(run),
       children: children.of(key),
       find: (child) => children.get(child),
       isDatabase: (key) => databases.get(key) !== undefined,
@@ -163,7 +165,8 @@ export class Reconciler {
     return (object) => restraintOf(resource, contests, object, now);
   }
 
-  #note({ key, resource, memory }: Run, outcome: Outcome, log: Logger): void {
+  #note(run: Run, outcome: Outcome, log: Logger): void {
+    const { key, resource, memory } = run;
     const { corrected, awaited } = outcome;
     const { children, clock, contest = contestRules } = this.#options;
     memory.contests = noteFlips(memory.contests, outcome.flips, clock.now(), contest);
@@ -174,7 +177,12 @@ export class Reconciler {
     const added =
       outcome.blocker?.next.kind === 'retry'
         ? []
-        : noteAdditions(memory, stated, resource, (key) => restraint(objectOf(key)) !== undefined);
+        : noteAdditions(
+            memory,
+            stated,
+            { resource, isHeld: isHeld(run) },
+            (key) => restraint(objectOf(key)) !== undefined,
+          );
     const reported = [...left, ...added];
     children.await(key, awaited);
     if (corrected.length + reported.length === 0) return;
@@ -185,6 +193,11 @@ export class Reconciler {
   #deliverToGit({ resource, course }: Run): GitState | undefined {
     return course && this.#options.git?.deliver({ ...resource, spec: course.spec });
   }
+}
+
+/** Whether there are more members than the spec asks for, since fewer have to wait. */
+function isHeld({ resource, course }: Run): boolean {
+  return course !== undefined && course.spec.replicas > resource.spec.replicas;
 }
 
 /** When something that is left for a time is to be put back, or a pause ends, in milliseconds; undefined where there is nothing of that. */

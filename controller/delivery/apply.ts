@@ -131,7 +131,7 @@ export class ClusterDelivery implements ApplyDelivery {
    *
    * @returns what was removed for that
    */
-  async #bring(action: ActionOf<'apply'>, { resource }: Observed, signal: AbortSignal): Promise<readonly Drift[]> {
+  async #bring(action: ActionOf<'apply'>, observed: Observed, signal: AbortSignal): Promise<readonly Drift[]> {
     const { stated, uid, taken, yielded, hasOldHands } = action;
     const kept = yielded.length === 0 ? stated : { ...stated, object: without(stated.object, yielded) };
     const { object } = kept;
@@ -150,7 +150,7 @@ export class ClusterDelivery implements ApplyDelivery {
       const refused = refusedFields(error);
       if (refused.length === 0) throw error;
       const live = await read();
-      const held = heldByOthers(live, fieldManager).filter((one) => !isAllowed(resource, one));
+      const held = heldByOthers(live, fieldManager).filter((one) => !isAllowed(observed, one));
       const inTheWay = obstacles(object, live, held, refused);
       if (inTheWay.length === 0) throw error;
       await take(live, [...taken, ...inTheWay.map(({ path }) => path)]);

@@ -41,6 +41,7 @@ export async function foresee(
   const actions = plan(
     {
       resource,
+      isHeld: false,
       children: labelled,
       find: (key) => children.get(key),
       isDatabase: (key) => databases.has(key),

@@ -11,4 +11,4 @@ export { obstacles } from './obstacle.ts';
 export { hasOldHands } from './old-hands.ts';
 export { appliedEntry, covers, fieldsOf, fingerprint, leaves, type FieldTree } from './owned-fields.ts';
 export { isWithin, readable, type FieldPath } from './field-path.ts';
-export { without } from './value-at.ts';
+export { valueAt, without } from './value-at.ts';

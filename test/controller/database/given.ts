@@ -102,6 +102,7 @@ export function observed(
   const own = children.filter(({ databaseKey }) => databaseKey === 'shop/orders');
   return {
     resource: database,
+    isHeld: false,
     children: own,
     find: (key) => byKey.get(key),
     isDatabase: (key) => key === 'shop/or',

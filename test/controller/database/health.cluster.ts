@@ -278,6 +278,32 @@ test('a replica that runs and does not stream is no whole member', async () => {
   await untilPhase('Running');
 });
 
+test('members that somebody adds while nobody leads stay until there is a primary, and then it is told who added them', async () => {
+  const setOf = async () => (await shop.get('StatefulSet', 'orders'))?.['spec'] as { replicas: number };
+  await say(0, { conditions: [{ type: 'Ready', status: 'False' }] });
+  await untilPhase('Degraded');
+  await shop.patch('StatefulSet', 'orders', {
+    body: { spec: { replicas: 5 } },
+    subresource: 'scale',
+    fieldManager: 'kubectl',
+  });
+  await eventually('the fifth is there', () => shop.get('Pod', 'orders-4'));
+  await shop.running.settled();
+  assert.equal((await setOf()).replicas, 5);
+  const before = (await shop.receipts('orders')).length;
+  await role(0, 'primary');
+  await say(0, ready);
+  await eventually('the two go', async () => (await setOf()).replicas === 3 || undefined);
+  await shop.running.settled();
+  const told = (await shop.receipts('orders')).map(({ field, was, now, manager }) => [field, was, now, manager]);
+  assert.equal(told.length, before + 1);
+  assert.deepEqual(told[0], ['spec.replicas', '3', '5', 'kubectl']);
+  await eventually('the fifth is gone', async () =>
+    (await shop.get('Pod', 'orders-4')) === undefined ? true : undefined,
+  );
+  await untilPhase('Running');
+});
+
 test('more members are an update, no loss', async () => {
   await shop.edit('orders', { replicas: 4 });
   await untilPhase('Updating');

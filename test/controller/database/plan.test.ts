@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Action } from '../../../controller/database/action.ts';
 import type { Child } from '../../../controller/database/child.ts';
+import { Children } from '../../../controller/database/children.ts';
 import { plan, planOne, type Observed } from '../../../controller/database/plan.ts';
 import { stateWithSecrets } from '../../../controller/database/stated.ts';
 import type { ManagedFieldsEntry } from '../../../controller/kube/index.ts';
@@ -77,6 +78,28 @@ const backupClaim = (): Child => {
 };
 const set = accepted(statedOf(orders, 'StatefulSet/orders'));
 
+/** Somebody scaled it up by hand. */
+const scaled = live(statedOf(orders, 'StatefulSet/orders'));
+const grown = changed(
+  disowned(changed(scaled, ['spec', 'replicas'], 3), ['f:spec', 'f:replicas']),
+  ['metadata', 'managedFields', 1],
+  {
+    manager: 'kubectl',
+    operation: 'Update',
+    subresource: 'scale',
+    time: noon,
+    fieldsV1: { 'f:spec': { 'f:replicas': {} } },
+  },
+);
+const setOfThree = statedOf(resource({ replicas: 3 }), 'StatefulSet/orders');
+const grownAndHeld = (): Child => {
+  const children = new Children(() => undefined);
+  children.accept(grown, setOfThree.hash);
+  const child = children.get(setOfThree.key);
+  assert(child);
+  return child;
+};
+
 const paused: Partial<Observed> = { restraint: () => ({ kind: 'paused', until: 0 }) };
 const contested: Partial<Observed> = { restraint: () => ({ kind: 'contested', contests: [] }) };
 
@@ -102,6 +125,25 @@ const rows: readonly Row[] = [
     expected: 'lack:  by unknown',
   },
   { what: 'it never was, and drift is only reported', database: report, expected: 'create' },
+  {
+    what: 'somebody added members, and fewer have to wait',
+    stated: setOfThree,
+    child: seen(grown, set),
+    more: { isHeld: true },
+    expected: 'accept',
+  },
+  {
+    what: 'somebody added members while fewer had to wait, and now there may be fewer',
+    stated: statedOf(orders, 'StatefulSet/orders'),
+    child: grownAndHeld(),
+    expected: 'apply: spec.replicas by kubectl',
+  },
+  {
+    what: 'somebody added members while fewer had to wait, and the spec has come to ask for them',
+    stated: { ...setOfThree, hash: 'another' },
+    child: grownAndHeld(),
+    expected: 'apply',
+  },
   { what: 'it is what we state', child: accepted(service), expected: 'keep' },
   { what: 'a watch shows it as we state it', child: seen(ours), expected: 'accept' },
   { what: 'the spec has changed', child: accepted({ ...service, hash: 'before' }), expected: 'apply' },
