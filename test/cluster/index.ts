@@ -1,6 +1,7 @@
 export type { Cluster, ClusterOptions, ContainerName, NodeCluster } from './cluster.ts';
 export type { KubectlResult } from './kubectl.ts';
 export type { Image } from './node/archive.ts';
+export { controllerImage } from './node/controller-image.ts';
 export { postgresqlImage } from './node/postgresql-image.ts';
 export { whyNoNode } from './node/requirements.ts';
 export { newNamespace } from './namespace.ts';

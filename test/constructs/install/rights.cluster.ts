@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { databaseRights, leaseRights } from '../../../constructs/install/rights.ts';
 import { controllerName } from '../../../constructs/install/settings.ts';
 import { databaseLabel } from '../../../constructs/labels.ts';
@@ -49,101 +49,110 @@ const labelled = {
 
 let shop: Shop;
 let running: RunningPlumbline;
-before(async () => {
-  shop = await Shop.open();
-  await shop.running.stop();
-  await installAccess(shop.cluster, { watchNamespaces: [shop.namespace] });
-  const kubeconfig = await kubeconfigOf(shop.cluster, namespace, controllerName);
-  const connection = await connect({ kubeconfig });
-  const lease = new KubeClient(connection, { lane: 'lease' });
-  running = await RunningPlumbline.start(
-    { kubeconfig },
-    {
-      namespace: shop.namespace,
-      lookAgainMs: 500,
-      elector: new LeaderElector({ kube: lease, namespace, name: controllerName }),
-    },
-  );
-  shop.running = running;
-});
-after(async () => {
-  await shop[Symbol.asyncDispose]();
-});
-
-test('a life of a database needs every right that the controller has, and no other', async () => {
-  // GIVEN a database that cannot start at first, for a reason that only Events tell
-  const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'none' }, spec: { hard: { pods: '0' } } };
-  await kubectl(shop.cluster, ['-n', shop.namespace, 'apply', '-f', '-'], JSON.stringify(quota));
-  await shop.create('orders', spec);
-  await shop.untilCondition('orders', 'Ready', /quota/i);
-  await kubectl(shop.cluster, ['-n', shop.namespace, 'delete', 'resourcequota', 'none']);
-
-  // WHEN it comes to life
-  await using members = new ActedMembers(shop, 'orders');
-  await runs('it runs');
-  // … others edit it, twice in one field, and take its label off each kind
-  for (const replicas of [5, 6]) {
-    await shop.patch('StatefulSet', 'orders', { body: { spec: { replicas } } });
-    await eventually('it is put back', () => shop.isTrue('StatefulSet', 'orders'));
-  }
-  for (const [kind, name] of Object.entries(labelled)) {
-    await shop.patch(kind, name, { body: { metadata: { labels: { [databaseLabel]: null } } } });
-    await eventually(`${kind} has its label again`, async () => hasLabel(await shop.get(kind, name)));
-  }
-  // … a password is changed
-  await shop.patch('Secret', 'orders-credentials', { body: { stringData: { password: 'another-one-of-20-letters' } } });
-  await eventually('the kubelet is asked to look', async () => {
-    const pod = await shop.get('Pod', 'orders-0');
-    return pod?.metadata.annotations?.['plumbline.dev/secrets'];
+describe('the controller under its own ServiceAccount', () => {
+  before(async () => {
+    shop = await Shop.open();
+    await shop.running.stop();
+    await installAccess(shop.cluster, { watchNamespaces: [shop.namespace] });
+    const kubeconfig = await kubeconfigOf(shop.cluster, namespace, controllerName);
+    const connection = await connect({ kubeconfig });
+    const lease = new KubeClient(connection, { lane: 'lease' });
+    running = await RunningPlumbline.start(
+      { kubeconfig },
+      {
+        namespace: shop.namespace,
+        lookAgainMs: 500,
+        elector: new LeaderElector({ kube: lease, namespace, name: controllerName }),
+      },
+    );
+    shop.running = running;
   });
-  // … a setting is changed, for which each member restarts
-  members.wait({ max_connections: ['100', '200'] });
-  await shop.edit('orders', { parameters: { max_connections: '200' } });
-  await eventually('all are asked to restart', () => members.areRestarted || undefined, 60_000);
-  await runs('it runs after the restarts');
-  // … its pods are replaced, with a switchover
-  await shop.edit('orders', { resources: { requests: { cpu: '300m' } } });
-  await eventually('another leads', () => members.primary !== 'orders-0' || undefined, 60_000);
-  await runs('it runs after the rollout');
-  // … it becomes smaller, and has neither backups any more nor what an older release stated
-  await shop.edit('orders', { replicas: 2 });
-  await isGone('PersistentVolumeClaim', 'data-orders-2');
-  for (const object of outdated(await shop.resource('orders'))) {
-    await shop.kube.apply(object, { type: shop.typeOf(object.kind), fieldManager });
-  }
-  await shop.edit('orders', { backup: null });
-  for (const { kind, metadata } of outdated(await shop.resource('orders'))) await isGone(kind, metadata.name);
-  await isGone('CronJob', 'orders-backup');
-  await runs('it runs with two members');
-  // … and is deleted
-  await shop.delete('DatabaseService', 'orders');
-  await isGone('StatefulSet', 'orders');
-  await running.settled();
+  after(async () => {
+    await shop[Symbol.asyncDispose]();
+  });
 
-  // THEN no request was denied, and what no request needed has a reason of its own
-  const requests = auditedRequests(shop.cluster, user);
-  const denied = requests.filter(({ status }) => status === 401 || status === 403);
-  assert.deepEqual(denied, []);
-  const used = rightsUsed(requests);
-  const unused = rightsIn([...databaseRights, ...leaseRights]).filter((right) => !used.has(right));
-  assert.deepEqual(new Set(unused), new Set(unseen.keys()));
-});
+  test('a life of a database needs every right that the controller has, and no other', async () => {
+    // GIVEN a database that cannot start at first, for a reason that only Events tell
+    const quota = {
+      apiVersion: 'v1',
+      kind: 'ResourceQuota',
+      metadata: { name: 'none' },
+      spec: { hard: { pods: '0' } },
+    };
+    await kubectl(shop.cluster, ['-n', shop.namespace, 'apply', '-f', '-'], JSON.stringify(quota));
+    await shop.create('orders', spec);
+    await shop.untilCondition('orders', 'Ready', /quota/i);
+    await kubectl(shop.cluster, ['-n', shop.namespace, 'delete', 'resourcequota', 'none']);
 
-test('for some namespaces: it reaches nothing in any other, and nothing that has no namespace', async () => {
-  const may = async (...args: readonly string[]) =>
-    (await shop.cluster.kubectlRun(['auth', 'can-i', ...args, '--as', user])).stdout.trim();
-  assert.equal(await may('get', 'secrets', '-n', shop.namespace), 'yes');
-  for (const elsewhere of ['default', 'kube-system', namespace]) {
-    for (const resource of ['secrets', 'configmaps', 'pods', 'databaseservices.plumbline.dev']) {
-      for (const verb of ['get', 'list', 'create', 'delete']) {
-        assert.equal(await may(verb, resource, '-n', elsewhere), 'no', `${verb} ${resource} in ${elsewhere}`);
+    // WHEN it comes to life
+    await using members = new ActedMembers(shop, 'orders');
+    await runs('it runs');
+    // … others edit it, twice in one field, and take its label off each kind
+    for (const replicas of [5, 6]) {
+      await shop.patch('StatefulSet', 'orders', { body: { spec: { replicas } } });
+      await eventually('it is put back', () => shop.isTrue('StatefulSet', 'orders'));
+    }
+    for (const [kind, name] of Object.entries(labelled)) {
+      await shop.patch(kind, name, { body: { metadata: { labels: { [databaseLabel]: null } } } });
+      await eventually(`${kind} has its label again`, async () => hasLabel(await shop.get(kind, name)));
+    }
+    // … a password is changed
+    await shop.patch('Secret', 'orders-credentials', {
+      body: { stringData: { password: 'another-one-of-20-letters' } },
+    });
+    await eventually('the kubelet is asked to look', async () => {
+      const pod = await shop.get('Pod', 'orders-0');
+      return pod?.metadata.annotations?.['plumbline.dev/secrets'];
+    });
+    // … a setting is changed, for which each member restarts
+    members.wait({ max_connections: ['100', '200'] });
+    await shop.edit('orders', { parameters: { max_connections: '200' } });
+    await eventually('all are asked to restart', () => members.areRestarted || undefined, 60_000);
+    await runs('it runs after the restarts');
+    // … its pods are replaced, with a switchover
+    await shop.edit('orders', { resources: { requests: { cpu: '300m' } } });
+    await eventually('another leads', () => members.primary !== 'orders-0' || undefined, 60_000);
+    await runs('it runs after the rollout');
+    // … it becomes smaller, and has neither backups any more nor what an older release stated
+    await shop.edit('orders', { replicas: 2 });
+    await isGone('PersistentVolumeClaim', 'data-orders-2');
+    for (const object of outdated(await shop.resource('orders'))) {
+      await shop.kube.apply(object, { type: shop.typeOf(object.kind), fieldManager });
+    }
+    await shop.edit('orders', { backup: null });
+    for (const { kind, metadata } of outdated(await shop.resource('orders'))) await isGone(kind, metadata.name);
+    await isGone('CronJob', 'orders-backup');
+    await runs('it runs with two members');
+    // … and is deleted
+    await shop.delete('DatabaseService', 'orders');
+    await isGone('StatefulSet', 'orders');
+    await running.settled();
+
+    // THEN no request was denied, and what no request needed has a reason of its own
+    const requests = auditedRequests(shop.cluster, user);
+    const denied = requests.filter(({ status }) => status === 401 || status === 403);
+    assert.deepEqual(denied, []);
+    const used = rightsUsed(requests);
+    const unused = rightsIn([...databaseRights, ...leaseRights]).filter((right) => !used.has(right));
+    assert.deepEqual(new Set(unused), new Set(unseen.keys()));
+  });
+
+  test('for some namespaces: it reaches nothing in any other, and nothing that has no namespace', async () => {
+    const may = async (...args: readonly string[]) =>
+      (await shop.cluster.kubectlRun(['auth', 'can-i', ...args, '--as', user])).stdout.trim();
+    assert.equal(await may('get', 'secrets', '-n', shop.namespace), 'yes');
+    for (const elsewhere of ['default', 'kube-system', namespace]) {
+      for (const resource of ['secrets', 'configmaps', 'pods', 'databaseservices.plumbline.dev']) {
+        for (const verb of ['get', 'list', 'create', 'delete']) {
+          assert.equal(await may(verb, resource, '-n', elsewhere), 'no', `${verb} ${resource} in ${elsewhere}`);
+        }
       }
     }
-  }
-  assert.equal(await may('list', 'secrets', '--all-namespaces'), 'no');
-  assert.equal(await may('get', 'nodes'), 'no');
-  assert.equal(await may('get', 'leases', '-n', namespace), 'no', 'but its own');
-  assert.equal(await may('get', `leases/${controllerName}`, '-n', namespace), 'yes');
+    assert.equal(await may('list', 'secrets', '--all-namespaces'), 'no');
+    assert.equal(await may('get', 'nodes'), 'no');
+    assert.equal(await may('get', 'leases', '-n', namespace), 'no', 'but its own');
+    assert.equal(await may('get', `leases/${controllerName}`, '-n', namespace), 'yes');
+  });
 });
 
 /** One of each kind that a database would have of an older release. */

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { defaultImage, imageUser } from '../../../constructs/install/image.ts';
+
+const root = join(import.meta.dirname, '../../..');
+const dockerfile = readFileSync(join(root, 'images/controller/Dockerfile'), 'utf8');
+const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  readonly devDependencies: Readonly<Record<string, string>>;
+};
+
+test('the image has the Node that everything is tested with', () => {
+  assert.match(dockerfile, new RegExp(`^FROM node:${devDependencies['node']}-trixie-slim AS build$`, 'm'));
+});
+
+test('both images are run in the same way, by the user that the Deployment names', () => {
+  const all = (instruction: string) =>
+    [...dockerfile.matchAll(new RegExp(`^${instruction} (.*)$`, 'gm'))].map(([, rest]) => rest);
+  assert.deepEqual(all('USER'), [`${imageUser}:${imageUser}`, `${imageUser}:${imageUser}`]);
+  const [entrypoint, ...others] = all('ENTRYPOINT');
+  assert.deepEqual(others, [entrypoint]);
+});
+
+test('the command that it names builds the image that dist/ names', () => {
+  assert(dockerfile.includes(`-t ${defaultImage} .`));
+});
