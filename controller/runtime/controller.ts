@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { monotonicClock, type Clock } from '../kube/clock.ts';
 import type { ErrorVerdict } from './error-verdict.ts';
 import type { Runnable } from './lifecycle.ts';
 import type { Logger } from './logger.ts';
@@ -26,9 +27,19 @@ export interface ControllerOptions {
   readonly concurrency?: number;
   /** Names a run in the log. Defaults to a random UUID. */
   readonly newReconcileId?: () => string;
+  /** Told of each run that has ended, for metrics; must not throw. Defaults to nothing. */
+  readonly onReconciled?: (run: ReconcileFacts) => void;
+  /** Measures runs. Defaults to a clock that never jumps. */
+  readonly clock?: Clock;
 }
 
 export type ReconcileOutcome = 'success' | 'requeueAfter' | 'retryNow' | 'error' | 'terminal' | 'aborted';
+
+/** A run that has ended. */
+export interface ReconcileFacts {
+  readonly outcome: ReconcileOutcome;
+  readonly ms: number;
+}
 
 /** Counts for metrics; all but `activeWorkers` only grow. */
 export interface ControllerStats {
@@ -78,13 +89,16 @@ export class Controller implements Runnable {
   }
 
   async #work(abort: AbortSignal): Promise<void> {
-    const { queue } = this.#options;
+    const { queue, onReconciled, clock = monotonicClock } = this.#options;
     for (;;) {
       const key = await queue.get();
       if (key === undefined) return;
       this.#activeWorkers++;
-      this.#reconciles[await this.#reconcile(key, abort)]++;
+      const startedAt = clock.now();
+      const outcome = await this.#reconcile(key, abort);
+      this.#reconciles[outcome]++;
       this.#activeWorkers--;
+      onReconciled?.({ outcome, ms: clock.now() - startedAt });
       queue.done(key);
     }
   }

@@ -37,9 +37,16 @@ export class Manager {
   #election: Promise<unknown> = Promise.resolve();
   #controllers: Promise<unknown> = Promise.resolve();
   #state: ManagerState = 'new';
+  readonly #unread: Set<string>;
 
   constructor(options: ManagerOptions) {
     this.#options = options;
+    this.#unread = new Set(options.caches.map(({ name }) => name));
+  }
+
+  /** Names of the caches that are not full yet. */
+  get unread(): ReadonlySet<string> {
+    return this.#unread;
   }
 
   get state(): ManagerState {
@@ -79,7 +86,7 @@ export class Manager {
 
   async #syncCaches(): Promise<void> {
     const { caches, clock, cacheSyncTimeoutMs = 120_000 } = this.#options;
-    const missing = new Set(caches.map((cache) => cache.name));
+    const missing = this.#unread;
     const syncs = caches.map(async ({ name, synced }) => {
       try {
         await synced;

@@ -18,6 +18,20 @@ export interface WorkQueueOptions {
   readonly clock: Clock;
   /** Defaults to 5 ms, doubled up to 1000 s. */
   readonly backoff?: BackoffOptions;
+  /** Defaults to nothing. */
+  readonly observer?: WorkQueueObserver;
+}
+
+/** Who is told what a queue does, for metrics. Must not throw. */
+export interface WorkQueueObserver {
+  /** A key was added that was not in the queue already. */
+  added(): void;
+  /** A key was added again after a failure. */
+  retried(): void;
+  /** A worker took a key that it could have taken for so many milliseconds. */
+  taken(waitedMs: number): void;
+  /** A key was worked for so many milliseconds. */
+  done(workedMs: number): void;
 }
 
 /** Counts for metrics. `adds` and `retries` only grow. */
@@ -31,12 +45,18 @@ export interface WorkQueueStats {
   /** Keys that were added while they were not in the queue already. */
   readonly adds: number;
   readonly retries: number;
+  /** How long the keys that are being worked have been, in milliseconds: all together, and the two extremes; 0 where there is none. */
+  readonly unfinishedMs: number;
+  readonly longestRunningMs: number;
+  readonly shortestRunningMs: number;
 }
 
 interface Entry extends HeapItem {
   readonly key: string;
   priority: number;
   readyAt: number;
+  /** When a worker could first take it; of a ready one. */
+  since: number;
   order: number;
   /** `held`: its key is being worked, so it is in neither heap. */
   place: 'ready' | 'delayed' | 'held';
@@ -56,8 +76,9 @@ export class WorkQueue {
     a.priority === b.priority ? a.order < b.order : a.priority > b.priority,
   );
   readonly #delayed = new Heap<Entry>((a, b) => a.readyAt < b.readyAt);
-  /** The keys being worked, with the priority they were taken at. */
-  readonly #running = new Map<string, number>();
+  readonly #observer: WorkQueueObserver | undefined;
+  /** The keys being worked, with the priority they were taken at, and when. */
+  readonly #running = new Map<string, { readonly priority: number; readonly since: number }>();
   readonly #waiters = new Set<(key: string | undefined) => void>();
   #order = 0;
   #adds = 0;
@@ -66,6 +87,7 @@ export class WorkQueue {
 
   constructor(options: WorkQueueOptions) {
     this.#clock = options.clock;
+    this.#observer = options.observer;
     this.#backoff = new Backoff(options.backoff);
     this.#alarm = new Alarm(options.clock, () => this.#releaseDue());
   }
@@ -78,12 +100,13 @@ export class WorkQueue {
   addAfter(key: string, ms: number, options: AddOptions = {}): void {
     if (!Number.isFinite(ms))
       throw new RangeError(`The work queue can't add ${key} after ${ms} ms: give a finite number.`);
-    this.#put(key, options.priority ?? this.#running.get(key) ?? 0, this.#clock.now() + Math.max(0, ms));
+    this.#put(key, options.priority ?? this.#running.get(key)?.priority ?? 0, this.#clock.now() + Math.max(0, ms));
   }
 
   /** Adds the key after a delay that doubles each time until `forget`; returns that delay in milliseconds. */
   addRateLimited(key: string, options: RateLimitedOptions = {}): number {
     this.#retries++;
+    this.#observer?.retried();
     const ms = Math.max(this.#backoff.next(key), options.atLeastMs ?? 0);
     this.addAfter(key, ms, options);
     return ms;
@@ -116,7 +139,10 @@ export class WorkQueue {
   }
 
   done(key: string): void {
-    if (!this.#running.delete(key)) return;
+    const taken = this.#running.get(key);
+    if (taken === undefined) return;
+    this.#running.delete(key);
+    this.#observer?.done(this.#clock.now() - taken.since);
     const held = this.#entries.get(key);
     if (held === undefined) return;
     this.#place(held);
@@ -134,12 +160,17 @@ export class WorkQueue {
   }
 
   get stats(): WorkQueueStats {
+    const now = this.#clock.now();
+    const times = [...this.#running.values()].map(({ since }) => now - since);
     return {
       ready: this.#ready.size,
       delayed: this.#delayed.size,
       running: this.#running.size,
       adds: this.#adds,
       retries: this.#retries,
+      unfinishedMs: times.reduce((sum, ms) => sum + ms, 0),
+      longestRunningMs: Math.max(0, ...times),
+      shortestRunningMs: times.length === 0 ? 0 : Math.min(...times),
     };
   }
 
@@ -148,7 +179,8 @@ export class WorkQueue {
     const known = this.#entries.get(key);
     if (known === undefined) {
       this.#adds++;
-      const entry: Entry = { key, priority, readyAt, order: 0, place: 'held', heapIndex: -1 };
+      this.#observer?.added();
+      const entry: Entry = { key, priority, readyAt, since: readyAt, order: 0, place: 'held', heapIndex: -1 };
       this.#entries.set(key, entry);
       this.#place(entry);
     } else {
@@ -179,6 +211,7 @@ export class WorkQueue {
   }
 
   #makeReady(entry: Entry): void {
+    if (entry.place !== 'ready') entry.since = this.#clock.now();
     entry.place = 'ready';
     entry.order = this.#order++;
     this.#ready.push(entry);
@@ -201,7 +234,9 @@ export class WorkQueue {
       const entry = this.#ready.pop();
       if (entry === undefined) return;
       this.#entries.delete(entry.key);
-      this.#running.set(entry.key, entry.priority);
+      const now = this.#clock.now();
+      this.#running.set(entry.key, { priority: entry.priority, since: now });
+      this.#observer?.taken(now - entry.since);
       waiter(entry.key);
     }
   }

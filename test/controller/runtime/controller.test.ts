@@ -21,6 +21,7 @@ function setUp(given: Given) {
     queue,
     classify: () => retry,
     log: logLines.log,
+    clock,
     newReconcileId: () => `run-${ids++}`,
     ...given,
   });
@@ -186,6 +187,25 @@ describe('the controller', () => {
     // THEN the four that were running ran twice
     assert.equal(most, 1);
     assert.equal(controller.stats.reconciles.success, 16);
+  });
+
+  test('who asks for it is told how each run ended and how long it took', async () => {
+    const runs: unknown[] = [];
+    const { clock, queue } = setUp({
+      reconcile: async () => {
+        await clock.sleep(250);
+        if (runs.length > 0) throw new Error('not today');
+      },
+      onReconciled: (run) => runs.push(run),
+    });
+    queue.add('shop/orders');
+    await clock.advance(250);
+    queue.add('shop/orders');
+    await clock.advance(250);
+    assert.deepEqual(runs, [
+      { outcome: 'success', ms: 250 },
+      { outcome: 'error', ms: 250 },
+    ]);
   });
 
   test('every line of a run bears its database and the id of the run', async () => {

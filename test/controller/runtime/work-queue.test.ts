@@ -174,8 +174,44 @@ describe('the work queue', () => {
     // THEN
     assert.equal(await waiting, undefined);
     assert.equal(await queue.get(), undefined);
-    assert.deepEqual(queue.stats, { ready: 0, delayed: 0, running: 0, adds: 2, retries: 1 });
+    const { ready, delayed, running, adds, retries } = queue.stats;
+    assert.deepEqual(
+      { ready, delayed, running, adds, retries },
+      { ready: 0, delayed: 0, running: 0, adds: 2, retries: 1 },
+    );
     assert.equal(clock.sleeping, 0);
+  });
+
+  test('who observes it is told how long each key waited for a worker, and how long it was worked', async () => {
+    // GIVEN a queue with one key that is worked, one that is ready and one whose time has not come
+    const told: unknown[] = [];
+    const clock = new VirtualClock();
+    const observer = {
+      added: () => told.push('added'),
+      retried: () => told.push('retried'),
+      taken: (waitedMs: number) => told.push({ waitedMs }),
+      done: (workedMs: number) => told.push({ workedMs }),
+    };
+    const queue = new WorkQueue({ clock, observer });
+    queue.add('a');
+    queue.add('a');
+    await clock.advance(20);
+    await queue.get();
+    queue.addAfter('later', 1_000);
+    assert.deepEqual(told.splice(0), ['added', { waitedMs: 20 }, 'added']);
+    // WHEN the first comes back while it is worked, and 1.5 s pass
+    queue.addRateLimited('a', { atLeastMs: 1_500 });
+    await clock.advance(1_500);
+    // THEN
+    assert.equal(queue.stats.longestRunningMs, 1_500);
+    assert.equal(queue.stats.unfinishedMs, 1_500);
+    queue.done('a');
+    await queue.get();
+    await clock.advance(300);
+    await queue.get();
+    assert.deepEqual(told, ['retried', 'added', { workedMs: 1_500 }, { waitedMs: 500 }, { waitedMs: 300 }]);
+    assert.equal(queue.stats.longestRunningMs, 300);
+    assert.equal(queue.stats.shortestRunningMs, 0);
   });
 
   test('a worker that gives up waiting takes no key with it', async () => {
