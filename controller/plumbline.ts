@@ -16,12 +16,13 @@ import type { GitWriter } from './delivery/git/writer.ts';
 import { episodes, inWords, isAddition, type ContestRules, type Drift, type Episode } from './drift/index.ts';
 import { kubeEventSink } from './event-sink.ts';
 import { classify, monotonicClock, systemClock, timestamp, type Clock, type Kube } from './kube/index.ts';
-import { Controller } from './runtime/controller.ts';
+import { Metrics } from './metrics/index.ts';
+import { Controller, type ControllerStats, type ReconcileResult } from './runtime/controller.ts';
 import { EventRecorder } from './runtime/event-recorder.ts';
 import type { Elector, ManagerEnd } from './runtime/lifecycle.ts';
 import type { Logger } from './runtime/logger.ts';
 import { Manager } from './runtime/manager.ts';
-import { WorkQueue } from './runtime/work-queue.ts';
+import { WorkQueue, type WorkQueueStats } from './runtime/work-queue.ts';
 
 export interface PlumblineOptions {
   readonly kube: Kube;
@@ -42,6 +43,8 @@ export interface PlumblineOptions {
   readonly clock?: Clock;
   /** When a change that comes again and again is a fight. Defaults to six times within half an hour. */
   readonly contest?: ContestRules;
+  /** Where things are counted; may be that of an earlier run. Defaults to new ones that nobody reads. */
+  readonly metrics?: Metrics;
   /** Told of each change by somebody else. */
   readonly onDrift?: (resource: StoredDatabaseService, drift: Drift) => void;
   /** Told of each step of a rollout. */
@@ -61,15 +64,18 @@ export class Plumbline {
   readonly #queue: WorkQueue;
   readonly #recorder: EventRecorder;
   readonly #manager: Manager;
+  readonly #controller: Controller;
+  readonly #metrics: Metrics;
   readonly #gitStop = new AbortController();
   readonly children: Children;
   readonly databases: Databases;
 
   constructor(options: PlumblineOptions) {
-    const { kube, log, git, namespace, lookAgainMs, clock = systemClock } = options;
+    const { kube, log, git, namespace, lookAgainMs, clock = systemClock, metrics = new Metrics() } = options;
     const namespaces = typeof namespace === 'string' ? [namespace] : namespace;
     this.#options = options;
-    this.#queue = new WorkQueue({ clock: monotonicClock });
+    this.#metrics = metrics;
+    this.#queue = new WorkQueue({ clock: monotonicClock, observer: metrics.workQueue });
     const children = new Children((key, change) => this.#wake(key, change));
     const databases = new Databases((key, isInitial) =>
       this.#queue.add(key, { priority: isInitial ? startUpPriority : 0 }),
@@ -104,11 +110,14 @@ export class Plumbline {
     const controller = new Controller({
       name: 'databaseservice',
       queue: this.#queue,
-      reconcile: (key, signal, log) => reconciler.reconcile(key, signal, log),
+      reconcile: (key, signal, log) => this.#watched(key, () => reconciler.reconcile(key, signal, log)),
       classify,
       log,
       concurrency: options.workers ?? 8,
+      onReconciled: (run) => metrics.reconciles.ended(run),
     });
+    this.#controller = controller;
+    metrics.follow(this);
     this.#manager = new Manager({
       clock: monotonicClock,
       log,
@@ -121,6 +130,19 @@ export class Plumbline {
 
   get state(): Manager['state'] {
     return this.#manager.state;
+  }
+
+  /** Names of the kinds that have not been read yet. */
+  get unread(): ReadonlySet<string> {
+    return this.#manager.unread;
+  }
+
+  queueStats(): WorkQueueStats {
+    return this.#queue.stats;
+  }
+
+  controllerStats(): ControllerStats {
+    return this.#controller.stats;
   }
 
   /**
@@ -140,15 +162,30 @@ export class Plumbline {
     // An object that says it belongs to a database which does not exist is none of our business.
     if (this.databases.get(key) === undefined) return;
     if (change === 'absence') this.databases.doubt(key);
+    if (change !== 'health' && this.state === 'leading') this.#metrics.repairTimes.changed(key);
     if (change === 'health') this.#queue.addAfter(key, gatherMs, { priority: 0 });
     else this.#queue.add(key);
+  }
+
+  async #watched(key: string, run: () => Promise<ReconcileResult>): Promise<ReconcileResult> {
+    const { repairTimes, primaries, rollouts } = this.#metrics;
+    try {
+      return await repairTimes.during(key, run);
+    } finally {
+      const resource = this.databases.get(key);
+      if (resource === undefined) primaries.forget(key);
+      else if (primaries.see(key, resource.status?.primary)) rollouts.failedOver();
+    }
   }
 
   #tellStep(resource: StoredDatabaseService, happened: Happened): void {
     const { apiVersion, kind, metadata } = resource;
     const { name, namespace, uid } = metadata;
     const { log, onStep } = this.#options;
-    log.info({ key: `${namespace}/${name}`, reason: happened.reason }, happened.message);
+    const key = `${namespace}/${name}`;
+    this.#metrics.rollouts.told(happened.reason);
+    if (happened.reason === 'SwitchoverRequested') this.#metrics.primaries.ask(key);
+    log.info({ key, reason: happened.reason }, happened.message);
     this.#recorder.record({ apiVersion, kind, name, namespace, uid }, happened);
     onStep?.(resource, happened);
   }
@@ -165,12 +202,21 @@ export class Plumbline {
     for (const drift of [...corrected, ...reported]) this.#options.onDrift?.(resource, drift);
   }
 
-  #tellOne(resource: StoredDatabaseService, episode: Episode, action: string, end: string, log: Logger): void {
+  #tellOne(
+    resource: StoredDatabaseService,
+    episode: Episode,
+    action: 'Corrected' | 'Reported',
+    end: string,
+    log: Logger,
+  ): void {
     const { apiVersion, kind, metadata } = resource;
     const { name, namespace, uid } = metadata;
     const message = `${inWords(episode)} ${end}`;
     const { object, editor, drifts } = episode;
     const fields = drifts.slice(0, longestList).map(({ field, was, now }) => ({ field, was, now }));
+    this.#metrics.drift.found(drifts, action);
+    const elapsedMs = this.#metrics.repairTimes.elapsed(`${namespace}/${name}`);
+    if (action === 'Corrected' && elapsedMs !== undefined) this.#metrics.drift.repaired(elapsedMs);
     log.info({ drift: { action, object, ...editor, count: drifts.length, fields } }, message);
     const happening = { type: 'Warning', reason: `Drift${action}`, message } as const;
     this.#recorder.record({ apiVersion, kind, name, namespace, uid }, happening);

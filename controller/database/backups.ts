@@ -1,6 +1,13 @@
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import { namesOf } from '../../constructs/names.ts';
-import { judgeBackup, toldJob, type BackupJob, type BackupVerdict } from '../health/judge-backup.ts';
+import {
+  judgeBackup,
+  lastSuccess,
+  toldJob,
+  type BackupJob,
+  type BackupSeen,
+  type BackupVerdict,
+} from '../health/judge-backup.ts';
 import type { Kube } from '../kube/index.ts';
 import { backupWords } from './backup-words.ts';
 import type { Child } from './child.ts';
@@ -20,15 +27,7 @@ export async function observedBackup(
   now: number,
   signal: AbortSignal,
 ): Promise<BackupVerdict> {
-  const names = namesOf(metadata.name);
-  const jobs = jobsOf(children, names.backup);
-  const cronJob = children.find(({ kind, name }) => kind === 'CronJob' && name === names.backup)?.facts;
-  const seen = {
-    backup: spec?.backup ?? undefined,
-    lastSuccess: cronJob?.kind === 'CronJob' ? cronJob.lastSuccess : undefined,
-    jobs,
-    now,
-  };
+  const seen = { backup: spec?.backup ?? undefined, ...successes(metadata.name, children), now };
   const job = seen.backup && toldJob(seen);
   if (job === undefined) return judgeBackup({ ...seen, words: undefined });
   const about = `${job.uid} ${job.facts.outcome}`;
@@ -36,6 +35,20 @@ export async function observedBackup(
     memory.backupWords = { about, words: await backupWords(kube, metadata.namespace, job, signal) };
   }
   return judgeBackup({ ...seen, words: memory.backupWords.words });
+}
+
+/** When the last good backup of a database ended, in milliseconds of the wall clock; undefined where there is none. */
+export function lastBackup(database: string, children: readonly Child[]): number | undefined {
+  return lastSuccess(successes(database, children));
+}
+
+function successes(database: string, children: readonly Child[]): Pick<BackupSeen, 'jobs' | 'lastSuccess'> {
+  const { backup } = namesOf(database);
+  const cronJob = children.find(({ kind, name }) => kind === 'CronJob' && name === backup)?.facts;
+  return {
+    lastSuccess: cronJob?.kind === 'CronJob' ? cronJob.lastSuccess : undefined,
+    jobs: jobsOf(children, backup),
+  };
 }
 
 /** Those that were made from the CronJob, by its controller or by `kubectl create job --from`. */

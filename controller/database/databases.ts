@@ -17,6 +17,10 @@ export class Databases {
     return this.#resources.get(key);
   }
 
+  keys(): Iterable<ObjectKey> {
+    return this.#resources.keys();
+  }
+
   get size(): number {
     return this.#resources.size;
   }

@@ -75,7 +75,8 @@ function hasEnded({ outcome }: BackupJob['facts']): boolean {
   return outcome === 'succeeded' || outcome === 'failed';
 }
 
-function lastSuccess({ jobs, lastSuccess }: BackupSeen): number | undefined {
+/** When the last good backup ended, in milliseconds of the wall clock; undefined where there is none. */
+export function lastSuccess({ jobs, lastSuccess }: Pick<BackupSeen, 'jobs' | 'lastSuccess'>): number | undefined {
   const ends = jobs.filter(({ facts }) => facts.outcome === 'succeeded').map(({ facts }) => facts.endedAt);
   const last = Math.max(lastSuccess ?? -Infinity, ...ends);
   return last === -Infinity ? undefined : last;
