@@ -5,6 +5,7 @@ import { CommanderError } from 'commander';
 import { NotInstalledError, requireDatabaseServices } from './database/preflight.ts';
 import { GitDeliveryError } from './delivery/git/git-delivery-error.ts';
 import { GitWriter } from './delivery/git/writer.ts';
+import { EndpointError } from './endpoints/endpoint.ts';
 import {
   connect,
   ConnectionError,
@@ -14,6 +15,7 @@ import {
   systemClock,
   type Connection,
 } from './kube/index.ts';
+import { Observation } from './observation.ts';
 import { parseOptions, type ControllerOptions } from './options.ts';
 import { Plumbline } from './plumbline.ts';
 import type { ManagerEnd } from './runtime/lifecycle.ts';
@@ -37,7 +39,8 @@ async function main(argv: readonly string[]): Promise<number> {
   try {
     const connection = await connect({ kubeconfig: options.kubeconfig, context: options.context });
     try {
-      return await run(connection, options, log, stop.signal);
+      await using observation = await Observation.start(connection, options, log);
+      return await run({ connection, options, log, observation }, stop.signal);
     } finally {
       await connection.close();
     }
@@ -49,22 +52,19 @@ async function main(argv: readonly string[]): Promise<number> {
 }
 
 /** What a person can mend: their message is enough, a stack would only hide it. */
-const expected = [ConnectionError, KubeError, NotInstalledError, GitDeliveryError];
+const expected = [ConnectionError, KubeError, NotInstalledError, GitDeliveryError, EndpointError];
 
 /**
  * Runs one controller after the other: one that has lost its lease, as in every outage of the API server that is longer than ten seconds, has
  * stopped all work, and another waits for its turn with everything read anew.
  */
-async function run(
-  connection: Connection,
-  options: ControllerOptions,
-  log: Logger,
-  signal: AbortSignal,
-): Promise<number> {
-  await requireDatabaseServices(new KubeClient(connection), connection.server);
+async function run(surroundings: Surroundings, signal: AbortSignal): Promise<number> {
+  const { connection, log, observation } = surroundings;
+  const kube = new KubeClient(connection, { onRequest: observation.onRequest });
+  await requireDatabaseServices(kube, connection.server);
   let cacheSyncTimeoutMs: number | undefined;
   for (;;) {
-    const end = await runOnce({ connection, options, log, cacheSyncTimeoutMs }, signal);
+    const end = await runOnce(surroundings, cacheSyncTimeoutMs, signal);
     if (end.kind === 'stopped' || signal.aborted) return 0;
     if (end.reason !== 'LeaseLost') return 1;
     log.warn({}, 'the lease was lost: all work is stopped, and it is asked for again');
@@ -75,27 +75,31 @@ async function run(
 
 const longestTimerMs = 2 ** 31 - 1;
 
-interface Instance {
+/** What one controller after the other has. */
+interface Surroundings {
   readonly connection: Connection;
   readonly options: ControllerOptions;
   readonly log: Logger;
-  readonly cacheSyncTimeoutMs: number | undefined;
+  readonly observation: Observation;
 }
 
 async function runOnce(
-  { connection, options, log, cacheSyncTimeoutMs }: Instance,
+  { connection, options, log, observation }: Surroundings,
+  cacheSyncTimeoutMs: number | undefined,
   signal: AbortSignal,
 ): Promise<ManagerEnd> {
+  const { metrics, onRequest } = observation;
   const elector = new LeaderElector({
-    kube: new KubeClient(connection, { lane: 'lease' }),
+    kube: new KubeClient(connection, { lane: 'lease', onRequest }),
     namespace: options.leaseNamespace,
     name: options.leaseName,
     onError: (err) => log.warn({ err }, 'the lease could not be asked for'),
   });
   const folder = options.gitUrl === undefined ? undefined : mkdtempSync(join(tmpdir(), 'plumbline-git-'));
   const plumbline = new Plumbline({
-    kube: new KubeClient(connection),
+    kube: new KubeClient(connection, { onRequest }),
     log,
+    metrics,
     git: folder === undefined ? undefined : writerOf(options, folder),
     namespace: options.namespace,
     workers: options.workers,
@@ -105,6 +109,7 @@ async function runOnce(
         elector.run({ ...callbacks, onNewLeader: (identity) => log.info({ identity }, 'the leader is known') }, signal),
     },
   });
+  observation.follow(plumbline, elector);
   try {
     return await plumbline.run(signal);
   } finally {

@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { parseAddress, type Address } from './endpoints/address.ts';
 import type { LogLevel } from './runtime/logger.ts';
 
 /** How the controller runs; each has a flag and an environment variable. */
@@ -10,10 +11,21 @@ export interface ControllerOptions {
   readonly leaseNamespace: string;
   readonly leaseName: string;
   readonly logLevel: LogLevel;
+  /** Absent: metrics are not served. */
+  readonly metricsAddress?: Address;
+  readonly metricsAuth: MetricsAuth;
+  /** Both or neither. */
+  readonly metricsCertFile?: string;
+  readonly metricsKeyFile?: string;
+  /** Absent: probes are not served. */
+  readonly healthAddress?: Address;
   readonly gitUrl?: string;
   readonly gitBranch: string;
   readonly clusterName: string;
 }
+
+/** Who may read the metrics: who a token of the cluster and RBAC say may, or everybody who gets to the port. */
+export type MetricsAuth = 'tokens' | 'none';
 
 /** Where the help and the words about wrong flags go. */
 export interface OptionsOutput {
@@ -39,7 +51,11 @@ export function parseOptions(argv: readonly string[], output: OptionsOutput = {}
     );
   for (const option of options()) command.addOption(option);
   command.parse([...argv], { from: 'user' });
-  return withoutEmpty(command.opts<ControllerOptions>());
+  const parsed = withoutEmpty(command.opts<ControllerOptions>());
+  if ((parsed.metricsCertFile === undefined) !== (parsed.metricsKeyFile === undefined)) {
+    command.error('error: --metrics-cert-file and --metrics-key-file need each other');
+  }
+  return parsed;
 }
 
 /** commander makes an empty text of what was left out by a parser. */
@@ -69,6 +85,30 @@ function options(): readonly Option[] {
     ),
     option('--lease-name <name>', 'LEASE_NAME', 'name of that lease', label).default('plumbline-controller'),
     option('--log-level <level>', 'LOG_LEVEL', `what is logged (${logLevels.join(', ')})`, logLevel).default('info'),
+    option(
+      '--metrics-address <host:port>',
+      'METRICS_ADDRESS',
+      'where /metrics is served, such as :8443; default: nowhere',
+      address,
+    ),
+    option(
+      '--metrics-auth <kind>',
+      'METRICS_AUTH',
+      'tokens: over TLS, to whom RBAC lets get /metrics; none: to everybody who gets to the port',
+      metricsAuth,
+    ).default('tokens'),
+    option(
+      '--metrics-cert-file <file>',
+      'METRICS_CERT_FILE',
+      'certificate for it in PEM, read again when it changes; default: one that is made in memory',
+    ),
+    option('--metrics-key-file <file>', 'METRICS_KEY_FILE', 'private key of that certificate'),
+    option(
+      '--health-address <host:port>',
+      'HEALTH_ADDRESS',
+      'where /healthz and /readyz are served, such as :8081; default: nowhere',
+      address,
+    ),
     option('--git-url <url>', 'GIT_URL', 'repository that manifests are committed to; default: none'),
     option('--git-branch <name>', 'GIT_BRANCH', 'branch of it').default('main'),
     option('--cluster-name <name>', 'CLUSTER_NAME', 'folder of this cluster in it: clusters/<name>/', folder).default(
@@ -95,6 +135,19 @@ function logLevel(text: string): LogLevel {
   const level = logLevels.find((one) => one === text);
   if (level === undefined) throw new InvalidArgumentError(`It must be one of ${logLevels.join(', ')}.`);
   return level;
+}
+
+function metricsAuth(text: string): MetricsAuth {
+  if (text !== 'tokens' && text !== 'none') throw new InvalidArgumentError('It must be tokens or none.');
+  return text;
+}
+
+function address(text: string): Address | '' {
+  // As in other controllers, 0 stands for nowhere.
+  if (text === '0') return '';
+  const parsed = parseAddress(text);
+  if (parsed === undefined) throw new InvalidArgumentError('It must be host:port, or :port for all addresses.');
+  return parsed;
 }
 
 function count(text: string): number {

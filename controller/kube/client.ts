@@ -3,7 +3,7 @@ import { toObject, toPage } from './answer.ts';
 import type { Connection } from './cluster-connection.ts';
 import { Exchange, type Call, type ExchangeOptions } from './exchange.ts';
 import { decodeJsonLines } from './json-lines.ts';
-import { KubeError, type Tried } from './kube-error.ts';
+import { isRecord, KubeError, type Tried } from './kube-error.ts';
 import type * as Api from './kube.ts';
 import { collectionPath, keyOf, objectPath, type KubeObject, type ObjectRef, type ResourceType } from './resource.ts';
 import { readWatchEvent } from './watch-event.ts';
@@ -138,6 +138,29 @@ export class KubeClient implements Api.Kube {
   async raw(path: string, options?: Api.CallOptions): Promise<unknown> {
     const tried: Tried = { verb: 'get', kind: path, object: '' };
     return this.#exchange.call({ verb: 'raw', tried, method: 'GET', path, headers: accept(), options }, (body) => body);
+  }
+
+  /**
+   * POST of a question that is answered and not stored, such as a TokenReview.
+   * @returns the `status` of the answer; empty where there is none
+   */
+  async review(
+    type: ResourceType,
+    spec: object,
+    options?: Api.CallOptions,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const { apiVersion, kind } = type;
+    return this.#exchange.call(
+      {
+        ...about('create', type, { name: '' }),
+        method: 'POST',
+        path: collectionPath(type, undefined),
+        headers: { ...accept(), 'content-type': 'application/json' },
+        body: { apiVersion, kind, spec },
+        options,
+      },
+      (body) => (isRecord(body) && isRecord(body['status']) ? body['status'] : {}),
+    );
   }
 
   #callFor<T extends KubeObject>(call: Call & { readonly type: ResourceType<T> }): Promise<T> {

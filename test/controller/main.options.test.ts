@@ -31,6 +31,7 @@ const defaults = {
   leaseNamespace: 'default',
   leaseName: 'plumbline-controller',
   logLevel: 'info',
+  metricsAuth: 'tokens',
   gitBranch: 'main',
   clusterName: 'default',
 };
@@ -44,6 +45,22 @@ const right: readonly (readonly [what: string, argv: readonly string[], variable
   ['a flag over a variable', ['--workers', '2'], { PLUMBLINE_WORKERS: '5' }, { workers: 2 }],
   ['an empty variable counts as not set', [], { PLUMBLINE_NAMESPACE: '', PLUMBLINE_WORKERS: '' }, {}],
   [
+    'addresses',
+    ['--metrics-address', ':8443', '--health-address', '[::1]:8081'],
+    {},
+    { metricsAddress: { host: undefined, port: 8443 }, healthAddress: { host: '::1', port: 8081 } },
+  ],
+  [
+    'addresses by variables; 0 is nowhere, as in other controllers',
+    [],
+    {
+      PLUMBLINE_METRICS_ADDRESS: '0',
+      PLUMBLINE_HEALTH_ADDRESS: '127.0.0.1:0',
+      PLUMBLINE_METRICS_AUTH: 'none',
+    },
+    { healthAddress: { host: '127.0.0.1', port: 0 }, metricsAuth: 'none' },
+  ],
+  [
     'variables that Kubernetes makes of a Service named plumbline',
     [],
     { PLUMBLINE_PORT: 'tcp://10.0.0.1:80', PLUMBLINE_SERVICE_HOST: '10.0.0.1', PLUMBLINE_PORT_80_TCP_PROTO: 'tcp' },
@@ -51,7 +68,7 @@ const right: readonly (readonly [what: string, argv: readonly string[], variable
   ],
   [
     'everything',
-    '--kubeconfig k --context c --namespace n --workers 64 --lease-namespace l --lease-name m --log-level debug --git-url u --git-branch b --cluster-name eu.1'.split(
+    '--kubeconfig k --context c --namespace n --workers 64 --lease-namespace l --lease-name m --log-level debug --metrics-address h:1 --metrics-auth none --metrics-cert-file x --metrics-key-file y --health-address h:2 --git-url u --git-branch b --cluster-name eu.1'.split(
       ' ',
     ),
     {},
@@ -63,6 +80,11 @@ const right: readonly (readonly [what: string, argv: readonly string[], variable
       leaseNamespace: 'l',
       leaseName: 'm',
       logLevel: 'debug',
+      metricsAddress: { host: 'h', port: 1 },
+      metricsAuth: 'none',
+      metricsCertFile: 'x',
+      metricsKeyFile: 'y',
+      healthAddress: { host: 'h', port: 2 },
       gitUrl: 'u',
       gitBranch: 'b',
       clusterName: 'eu.1',
@@ -90,6 +112,11 @@ const wrong: readonly (readonly [argv: readonly string[], variables: object, wor
   [['--workers', '65'], {}, ["'65'"]],
   [['--log-level', 'loud'], {}, ['loud', 'debug, info, warn, error']],
   [['--cluster-name', '../x'], {}, ['../x', 'folder']],
+  [['--metrics-address', '8443'], {}, ['8443', 'host:port']],
+  [['--health-address', '::1:8081'], {}, ['::1:8081', 'host:port']],
+  [['--health-address', 'localhost:70000'], {}, ['localhost:70000']],
+  [['--metrics-auth', 'basic'], {}, ['basic', 'tokens or none']],
+  [['--metrics-cert-file', 'tls.crt'], {}, ['--metrics-cert-file', '--metrics-key-file']],
   [['start'], {}, ['start']],
   [[], { PLUMBLINE_WORKERS: 'many' }, ['PLUMBLINE_WORKERS', 'many', 'from 1 to 64']],
 ];
