@@ -65,7 +65,7 @@ test('a missing right is named, what may be repaired is, and the rest follows wh
   const writes = (resources: readonly string[]) => ({
     apiGroups: ['*'],
     resources,
-    verbs: ['create', 'patch', 'delete', 'bind', 'escalate'],
+    verbs: ['create', 'patch', 'update', 'delete', 'bind', 'escalate'],
   });
   const most = [
     'configmaps',
