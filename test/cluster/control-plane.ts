@@ -5,6 +5,7 @@ import { Admin } from './admin.ts';
 import type { Binaries } from './binaries.ts';
 import type { Authority, KeyPair } from './certificates.ts';
 import type { Cluster, ClusterOptions } from './cluster.ts';
+import { collectsSeldom } from './collects-seldom.ts';
 import { administrators, writeFiles } from './files.ts';
 import { writeStopScript } from './folder.ts';
 import { kubeconfig } from './kubeconfig.ts';
@@ -157,7 +158,7 @@ export class ControlPlane implements Cluster {
       command,
       args,
       cwd: this.folder,
-      environment: {},
+      environment: collectsSeldom,
       log: this.logs(part),
     });
     this.#running.set(part, process);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { collectsSeldom } from '../collects-seldom.ts';
 import type { Command } from '../guard.ts';
 import type { Guard, GuardedProcess } from '../process.ts';
 import { StartError } from '../readiness.ts';
@@ -64,7 +65,7 @@ export class Sandbox {
       command: 'nsenter',
       args: [...this.#enter, '--', command.command, ...command.args],
       cwd: folder,
-      environment: { PATH: process.env['PATH'], HOME: this.folder },
+      environment: { PATH: process.env['PATH'], HOME: this.folder, ...collectsSeldom },
       log: join(folder, `${command.name}.log`),
       inNode: true,
     });
