@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { clockNotes } from './clock-notes.ts';
 import { apiFiles, installationFiles } from './install/files.ts';
 import { fileName, render } from './render.ts';
 import { serialize } from './serialize.ts';
@@ -19,13 +20,17 @@ const notes = databases.flatMap((database) => {
   const { namespace, name } = database.metadata;
   return controllerOnly(database).map((note) => ({ note, name: `${namespace}/${name}` }));
 });
+const remarks = databases.flatMap((database) => {
+  const { namespace, name } = database.metadata;
+  return clockNotes(database, Date.now()).map((note) => ({ note, name: `${namespace}/${name}` }));
+});
 const failures = mustStandAlone ? [...errors, ...notes.map(({ name, note }) => `${name}: ${note}`)] : errors;
 
 if (failures.length > 0) {
   process.stderr.write(`${failures.join('\n')}\n`);
   process.exitCode = 1;
 } else {
-  process.stderr.write(grouped(notes));
+  process.stderr.write(grouped([...notes, ...remarks]));
   for (const database of databases) {
     const target = join(output, 'databases', database.metadata.namespace ?? '', database.metadata.name);
     mkdirSync(target, { recursive: true });

@@ -82,6 +82,18 @@ export const Status = Type.Object(
       ),
     ),
     pausedUntil: Type.Optional(time('Until when no drift is corrected; absent where that is not asked for or over.')),
+    backup: Type.Optional(
+      Type.Object(
+        {
+          lastSuccessTime: Type.Optional(time('When the last good backup ended; absent where none is known.')),
+          dueTime: Type.Optional(
+            time('When the first backup is or was due that has not ended yet; absent while they are suspended.'),
+          ),
+          schedule: text('The schedule and the time zone that dueTime is reckoned by.'),
+        },
+        { description: 'How backups stand; absent where spec.backup is not set.' },
+      ),
+    ),
     git: Type.Optional(
       Type.Object(
         { commit: text('The last commit.', 64), path: text('The folder in the repository.') },

@@ -52,7 +52,9 @@ export function backupSchedule(scope: Construct, database: Database, backup: Bac
       failedJobsHistoryLimit: 3,
       jobTemplate: { metadata: { labels }, spec: jobSpec(database, backup) },
       schedule: backup.schedule,
-      startingDeadlineSeconds: 3600,
+      // With a deadline shorter than its distance, `@every` is never due: the controller then reckons from the deadline, not from the last Job
+      // (`mostRecentScheduleTime` in pkg/controller/cronjob/utils.go of Kubernetes 1.36).
+      startingDeadlineSeconds: backup.schedule.startsWith('@every') ? undefined : defaults.backupStartSeconds,
       successfulJobsHistoryLimit: 3,
       suspend: backup.suspend,
       timeZone: backup.timeZone,
@@ -63,7 +65,7 @@ export function backupSchedule(scope: Construct, database: Database, backup: Bac
 function jobSpec(database: Database, backup: Backup): Json<V1JobSpec> {
   const { name, names } = database;
   return {
-    activeDeadlineSeconds: 6 * 3600,
+    activeDeadlineSeconds: defaults.backupRunSeconds,
     backoffLimit: 1,
     completionMode: 'NonIndexed',
     completions: 1,
@@ -125,6 +127,7 @@ function container(database: Database, backup: Backup): Json<V1Container> {
       `--password-file=${paths.system}/superuser`,
       `--into=${paths.backup}/${database.name}`,
       `--keep=${backup.keep}`,
+      `--time-zone=${backup.timeZone}`,
     ],
     // No PGSSLMODE: libpq's default, prefer, encrypts where the members do, and works where they don't.
     env: [

@@ -46,6 +46,10 @@ export const defaults = {
   owner: 'app',
   retention: 7,
   timeZone: 'Etc/UTC',
+  /** How late a backup may begin. */
+  backupStartSeconds: 3600,
+  /** How long one may take. */
+  backupRunSeconds: 6 * 3600,
   hostname: 'kubernetes.io/hostname',
   /** User, group and volume group of every container: the image contract. */
   uid: 26,

@@ -6,7 +6,7 @@ export const scripts = {
 # Dumps every database and the roles into a folder of its own, which gets its final name only when everything in it was checked and lies on the
 # disk. Old backups are removed after that, so a run that fails removes nothing and leaves nothing behind.
 #
-#   backup.sh --host=… --port=… --username=… --password-file=… --into=FOLDER --keep=N
+#   backup.sh --host=… --port=… --username=… --password-file=… --into=FOLDER --keep=N --time-zone=NAME
 set -euo pipefail
 shopt -s nullglob
 umask 077
@@ -20,6 +20,7 @@ for argument in "$@"; do
     --password-file=*) password_file=$value ;;
     --into=*) into=$value ;;
     --keep=*) keep=$value ;;
+    --time-zone=*) time_zone=$value ;;
     *)
       echo "backup: unknown argument $argument" >&2
       exit 2
@@ -140,12 +141,37 @@ dump() {
   echo "backup: $(file_name "$1"): $(stat -c %s "$file") bytes"
 }
 
-# By globs, in the order of their names: an image may have no \`find\`.
+# Of these names, those of backups that a later one stands for: where the clock goes back, it shows an hour twice, and what the schedule has in it
+# is made twice. The server knows the zones; an image may not.
+doubled() {
+  PGDATABASE=postgres psql -X -q -A -t -v ON_ERROR_STOP=1 -v zone="$time_zone" -v names="$*" <<'SQL'
+with made as (
+  select name, at, (at at time zone :'zone') - (at at time zone 'UTC') as ahead
+  from (select name, cast(name as timestamptz) as at from string_to_table(:'names', ' ') as name) as names
+)
+select a.name
+from made a join made b on a.at < b.at and a.ahead > b.ahead
+where (b.at - a.at) - (a.ahead - b.ahead) between (b.ahead - a.ahead) / 2 and (a.ahead - b.ahead) / 2
+order by a.name;
+SQL
+}
+
+# The oldest go, but first those that another one stands for: one night counts once. By globs, in the order of their names: an image may have no
+# \`find\`. A folder with another kind of name is somebody else's.
 prune() {
-  local complete=("$into"/[0-9]*T[0-9]*Z/) folder
-  for folder in "\${complete[@]:0:\${#complete[@]}>keep?\${#complete[@]}-keep:0}"; do
-    echo "backup: removes $(basename "$folder")"
-    rm -rf -- "$folder"
+  local names=() folder name count
+  for folder in "$into"/[0-9]*T[0-9]*Z/; do
+    name=$(basename "$folder")
+    if [[ $name =~ ^[0-9]{8}T[0-9]{6}Z$ ]]; then names+=("$name"); fi
+  done
+  count=$((\${#names[@]} - keep))
+  if ((count <= 0)); then return; fi
+  for name in $(doubled "\${names[@]}") "\${names[@]}"; do
+    if ((count == 0)); then break; fi
+    if [[ ! -d $into/$name ]]; then continue; fi
+    echo "backup: removes $name"
+    rm -rf -- "\${into:?}/$name" || return
+    count=$((count - 1))
   done
 }
 

@@ -21,13 +21,14 @@ import type { Memory } from './memory.ts';
  */
 export async function observedBackup(
   kube: Kube,
-  { metadata, spec }: StoredDatabaseService,
+  { metadata, spec, status }: StoredDatabaseService,
   children: readonly Child[],
   memory: Memory,
   now: number,
   signal: AbortSignal,
 ): Promise<BackupVerdict> {
-  const seen = { backup: spec?.backup ?? undefined, ...successes(metadata.name, children), now };
+  const before = (memory.status ?? status)?.backup;
+  const seen = { backup: spec?.backup ?? undefined, ...runsOf(metadata.name, children), before, now };
   const job = seen.backup && toldJob(seen);
   if (job === undefined) return judgeBackup({ ...seen, words: undefined });
   const about = `${job.uid} ${job.facts.outcome}`;
@@ -39,16 +40,13 @@ export async function observedBackup(
 
 /** When the last good backup of a database ended, in milliseconds of the wall clock; undefined where there is none. */
 export function lastBackup(database: string, children: readonly Child[]): number | undefined {
-  return lastSuccess(successes(database, children));
+  return lastSuccess(runsOf(database, children));
 }
 
-function successes(database: string, children: readonly Child[]): Pick<BackupSeen, 'jobs' | 'lastSuccess'> {
+function runsOf(database: string, children: readonly Child[]): Pick<BackupSeen, 'jobs' | 'cronJob'> {
   const { backup } = namesOf(database);
-  const cronJob = children.find(({ kind, name }) => kind === 'CronJob' && name === backup)?.facts;
-  return {
-    lastSuccess: cronJob?.kind === 'CronJob' ? cronJob.lastSuccess : undefined,
-    jobs: jobsOf(children, backup),
-  };
+  const facts = children.find(({ kind, name }) => kind === 'CronJob' && name === backup)?.facts;
+  return { cronJob: facts?.kind === 'CronJob' ? facts : undefined, jobs: jobsOf(children, backup) };
 }
 
 /** Those that were made from the CronJob, by its controller or by `kubectl create job --from`. */

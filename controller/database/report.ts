@@ -66,7 +66,7 @@ export class Reporter {
         complaints: memory.inquiry?.complaints,
       }),
       tls: tls.verdict,
-      backup: backup.verdict,
+      backup,
       storage: observedStorage(resource, children.of(key)),
       isValid,
       isWhole,

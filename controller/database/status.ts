@@ -4,6 +4,7 @@ import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import type { DatabaseServiceStatus } from '../../constructs/api/status.ts';
 import { databaseLabel } from '../../constructs/labels.ts';
 import type { Drift } from '../drift/index.ts';
+import type { BackupVerdict } from '../health/judge-backup.ts';
 import type { Health, Verdict } from '../health/judge.ts';
 import { conditionsOf, conditionTypes, type ConditionFacts } from './conditions.ts';
 import { credentialsName } from './credentials.ts';
@@ -22,7 +23,7 @@ export interface StatusFacts {
   readonly before: DatabaseServiceStatus | undefined;
   readonly health: Health;
   readonly tls: Verdict;
-  readonly backup: Verdict;
+  readonly backup: Pick<BackupVerdict, 'verdict' | 'standing'>;
   readonly storage: Verdict;
   /** Members that exist. */
   readonly replicas: number;
@@ -86,7 +87,20 @@ function compose(facts: StatusFacts): DatabaseServiceStatus {
     observedGeneration: generation,
     phase,
     conditions: conditionsOf(
-      { health, tls, backup, storage, left, added, contests, pause, isApplied, isWhole, generation, now },
+      {
+        health,
+        tls,
+        backup: backup.verdict,
+        storage,
+        left,
+        added,
+        contests,
+        pause,
+        isApplied,
+        isWhole,
+        generation,
+        now,
+      },
       before?.conditions ?? [],
     ),
     replicas,
@@ -97,6 +111,7 @@ function compose(facts: StatusFacts): DatabaseServiceStatus {
     ...(isValid ? connections(resource) : {}),
     drift: withReceipts(untold, before?.drift, now),
     pausedUntil: pause?.until,
+    backup: backup.standing,
     git: facts.git,
   };
 }

@@ -77,6 +77,11 @@ export type Facts =
       readonly kind: 'CronJob';
       /** When a Job of it succeeded last, in milliseconds. */
       readonly lastSuccess: number | undefined;
+      /** When the Job was due that its controller made last, in milliseconds. */
+      readonly lastSchedule: number | undefined;
+      /** In milliseconds. */
+      readonly createdAt: number;
+      readonly isSuspended: boolean;
     }
   | {
       readonly kind: 'Job';
@@ -117,6 +122,9 @@ export function factsOf(object: KubeObject): Facts {
       return {
         kind: 'CronJob',
         lastSuccess: latest([text(record(object['status']), 'lastSuccessfulTime')]) || undefined,
+        lastSchedule: latest([text(record(object['status']), 'lastScheduleTime')]) || undefined,
+        createdAt: latest([object.metadata.creationTimestamp]),
+        isSuspended: record(object['spec'])['suspend'] === true,
       };
     case 'Job':
       return job(record(object['status']));

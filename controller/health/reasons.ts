@@ -76,6 +76,8 @@ export const reasons = {
   BackupSucceeded: 'The last backup that ended is a good one.',
   BackupFailed: 'The last backup that ended failed; the message has the words of Kubernetes and of the backup.',
   BackupStuck: 'The pod of a backup does not start; the message has the words of Kubernetes.',
+  BackupOverdue:
+    'A backup that was due more than an hour ago has not been made; the message says which, and what is in the way.',
   NoBackupYet: 'Backups are asked for, and none has ended yet.',
   BackupSuspended: 'spec.backup.suspend is true: no backup is started.',
   BackupOff: 'spec.backup is not set: no backups are made.',

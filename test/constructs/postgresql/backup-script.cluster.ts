@@ -34,6 +34,7 @@ function args({ sandbox, postgres }: Stage, keep: number): readonly string[] {
     `--password-file=${sandbox.path('secrets/system/superuser')}`,
     `--into=${sandbox.path('backup/orders')}`,
     `--keep=${keep}`,
+    '--time-zone=Europe/Berlin',
   ];
 }
 
@@ -97,6 +98,32 @@ test(
     assert.equal(left[0], '20220101T000000Z');
   },
 );
+
+// kubernetes/kubernetes#121594
+test('where the clock goes back, the two of one night count once', { skip: serverMissing }, async () => {
+  // GIVEN a night with two 02:30s in Berlin, and one before it; the same hour apart, two were made by hand on another day
+  const on = await stage();
+  using _ = on.sandbox;
+  const byHand = ['20251020T100000Z', '20251020T110000Z'];
+  earlier(on, ...byHand, '20251025T003003Z', '20251026T003002Z', '20251026T013004Z');
+
+  // WHEN another one is made, THEN the first of the two goes, and none that a single one would have left
+  assert.equal(backUp(on, 5).status, 0);
+  assert.deepEqual(backups(on).slice(0, -1), [...byHand, '20251025T003003Z', '20251026T013004Z']);
+
+  // AND from then on the oldest
+  assert.equal(backUp(on, 5).status, 0);
+  assert.deepEqual(backups(on).slice(0, -2), [byHand[1], '20251025T003003Z', '20251026T013004Z']);
+});
+
+test('what has no name of a backup neither counts nor goes', { skip: serverMissing }, async () => {
+  const on = await stage();
+  using _ = on.sandbox;
+  earlier(on, `0'T0Z`, '20250101T000000Z', '20251026T003002Z', '20251026T013004Z');
+  const { status, output } = backUp(on, 3);
+  assert.equal(status, 0, output);
+  assert.deepEqual(backups(on).slice(0, -1), [`0'T0Z`, '20250101T000000Z', '20251026T013004Z']);
+});
 
 test('what somebody else keeps in the folder is left alone', { skip: serverMissing }, async () => {
   const on = await stage();

@@ -44,7 +44,12 @@ test('schedule, zone, suspend and retention are those of the spec', () => {
   const { spec } = cronJob({ ...daily, timeZone: 'Europe/Berlin', suspend: true, retention: { keep: 3 } });
   assert.equal(spec?.timeZone, 'Europe/Berlin');
   assert.equal(spec.suspend, true);
-  assert.ok(spec.jobTemplate.spec?.template.spec?.containers[0]?.args?.includes('--keep=3'));
+  const args = spec.jobTemplate.spec?.template.spec?.containers[0]?.args ?? [];
+  assert.deepEqual(args.slice(-2), ['--keep=3', '--time-zone=Europe/Berlin']);
+});
+
+test('a distance has no deadline to begin: with one that is shorter Kubernetes would never begin', () => {
+  assert.equal(cronJob({ ...daily, schedule: '@every 6h' }).spec?.startingDeadlineSeconds, undefined);
 });
 
 test('Argo CD does not judge the CronJob: one failed run must not hold up a deployment (argo-cd#24428)', () => {

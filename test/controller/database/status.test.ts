@@ -36,7 +36,7 @@ const facts: StatusFacts = {
   before: undefined,
   health: judge(seen),
   tls: judgeTls({ secret: 'orders-tls', members: [], now: 0 }).verdict,
-  backup: judgeBackup({ backup: undefined, lastSuccess: undefined, jobs: [], words: undefined, now: 0 }).verdict,
+  backup: judgeBackup({ backup: undefined, cronJob: undefined, jobs: [], words: undefined, before: undefined, now: 0 }),
   storage: judgeStorage([]),
   replicas: 1,
   untold: nothingUntold,

@@ -238,9 +238,11 @@ for (const [what, conditions, facts, counts] of [
   });
 }
 
-test('of a CronJob counts when one of its Jobs succeeded last', () => {
-  const lastSuccess = Date.parse('2026-01-01T12:00:00Z');
-  const status = { lastSuccessfulTime: '2026-01-01T12:00:00Z' };
-  assert.deepEqual(factsOf(object('CronJob', { status })), { kind: 'CronJob', lastSuccess });
-  assert.deepEqual(factsOf(object('CronJob', {})), { kind: 'CronJob', lastSuccess: undefined });
+test('of a CronJob counts what tells when a backup is due, and when one succeeded last', () => {
+  const at = Date.parse('2026-01-01T12:00:00Z');
+  const status = { lastSuccessfulTime: '2026-01-01T12:00:00Z', lastScheduleTime: '2026-01-01T11:00:00Z' };
+  const times = { lastSuccess: at, lastSchedule: at - 3_600_000, createdAt: 0, isSuspended: true };
+  assert.deepEqual(factsOf(object('CronJob', { status, spec: { suspend: true } })), { kind: 'CronJob', ...times });
+  const none = { lastSuccess: undefined, lastSchedule: undefined, createdAt: 0, isSuspended: false };
+  assert.deepEqual(factsOf(object('CronJob', {})), { kind: 'CronJob', ...none });
 });
