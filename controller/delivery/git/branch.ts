@@ -77,6 +77,8 @@ export class Branch {
         const isRefusal = error instanceof GitDeliveryError && error.reason === 'PushRefused';
         // After a refusal the newest commit was just read; after anything else nothing is certain.
         if (!isRefusal) this.#tip = undefined;
+        // What we hold of the repository may be what the disk is full of.
+        if (error instanceof GitDeliveryError && error.reason === 'DiskFull') await this.#clone.wipe();
         if (isRefusal && part.length > 1 && refusals < refusalsBeforeGivingUp) {
           const half = part.length >> 1;
           parts.push(part.slice(half), part.slice(0, half));

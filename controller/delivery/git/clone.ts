@@ -1,8 +1,11 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fastImportStream, type NewCommit } from './fast-import.ts';
+import { AccessFiles, type AccessRun } from './access-files.ts';
+import type { GitAccess } from './access.ts';
+import { fastImportStream, identityVariables, type NewCommit } from './fast-import.ts';
 import { GitDeliveryError } from './git-delivery-error.ts';
 import { GitProcess, type GitProcessOptions } from './git-process.ts';
+import { failureOf } from './remote-failure.ts';
 import { parseTree, type TreeEntry } from './tree-entry.ts';
 
 export interface CloneOptions extends Omit<GitProcessOptions, 'gitDirectory' | 'home'> {
@@ -10,6 +13,8 @@ export interface CloneOptions extends Omit<GitProcessOptions, 'gitDirectory' | '
   readonly branch: string;
   /** A folder of its own, which may be lost at any time. */
   readonly directory: string;
+  /** What the server lets us in by; asked for each command, so that a change counts at once. Defaults to nothing. */
+  readonly access?: () => GitAccess;
 }
 
 export type PushOutcome = { readonly kind: 'pushed' } | { readonly kind: 'rejected'; readonly words: string };
@@ -48,6 +53,7 @@ export class Clone {
   readonly #options: CloneOptions;
   readonly #gitDirectory: string;
   readonly #home: string;
+  readonly #accessFiles: AccessFiles;
   #isReady = false;
   #commits = 0;
 
@@ -55,6 +61,7 @@ export class Clone {
     this.#options = options;
     this.#gitDirectory = join(options.directory, 'repository.git');
     this.#home = join(options.directory, 'home');
+    this.#accessFiles = new AccessFiles(join(options.directory, 'access'), options.url);
     this.#git = new GitProcess({ ...options, gitDirectory: this.#gitDirectory, home: this.#home });
   }
 
@@ -71,7 +78,8 @@ export class Clone {
 
   /**
    * Gets the newest commit of the branch and returns its hash, or undefined where the branch doesn't exist yet.
-   * @throws GitDeliveryError RemoteUnreachable, CloneBroken
+   * @throws GitDeliveryError RemoteUnreachable, CredentialsRefused, HostKeyRefused, CertificateRefused, AccessRefused,
+   * CloneBroken, DiskFull
    */
   async fetch(): Promise<string | undefined> {
     if (this.#commits >= commitsPerClone) await this.wipe();
@@ -108,21 +116,24 @@ export class Clone {
     });
   }
 
-  /** Makes a commit and returns its hash. Nobody sees it before `push`. */
+  /** Makes a commit, signed where there is a key, and returns its hash. Nobody sees it before `push`. */
   async commit(commit: Omit<NewCommit, 'ref'>): Promise<string> {
     const stream = fastImportStream({ ...commit, ref: nextCommit });
     const output = await this.#local(() => this.#git.run(['fast-import', '--quiet', '--force'], { input: stream }));
-    const hash = output.trim();
-    if (!/^[0-9a-f]{40}$/.test(hash)) throw broken('git fast-import gave no hash');
     this.#commits++;
-    return hash;
+    const hash = hashIn(output);
+    const access = this.#options.access?.() ?? {};
+    return access.signingKey === undefined ? hash : this.#sign(hash, commit, access);
   }
 
-  /** Never by force: the branch moves forward or stays. */
+  /**
+   * Never by force: the branch moves forward or stays.
+   * @throws GitDeliveryError CredentialsRefused, HostKeyRefused, CertificateRefused, AccessRefused
+   */
   async push(commit: string): Promise<PushOutcome> {
     const { url, branch } = this.#options;
     try {
-      await this.#git.run(['push', '--quiet', '--no-verify', url, `${commit}:refs/heads/${branch}`]);
+      await this.#remote(['push', '--quiet', '--no-verify', url, `${commit}:refs/heads/${branch}`]);
       return { kind: 'pushed' };
     } catch (error) {
       if (!isFailure(error)) throw error;
@@ -141,7 +152,7 @@ export class Clone {
     const { url, branch } = this.#options;
     await this.#prepare();
     const quiet = ['--quiet', '--depth=1', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance'];
-    await this.#git.run(['fetch', ...quiet, url, `+refs/heads/${branch}:${remoteHead}`]);
+    await this.#remote(['fetch', ...quiet, url, `+refs/heads/${branch}:${remoteHead}`]);
     return (await this.#git.run(['rev-parse', '--verify', `${remoteHead}^{commit}`])).trim();
   }
 
@@ -149,7 +160,7 @@ export class Clone {
   async #isBranchThere(): Promise<boolean> {
     const { url, branch } = this.#options;
     try {
-      const listed = await this.#git.run(['ls-remote', '--heads', url, `refs/heads/${branch}`]);
+      const listed = await this.#remote(['ls-remote', '--heads', url, `refs/heads/${branch}`]);
       return listed.includes(`\trefs/heads/${branch}\n`);
     } catch (error) {
       if (!isFailure(error)) throw error;
@@ -168,16 +179,36 @@ export class Clone {
       await this.wipe();
       await this.#git.run(['init', '--quiet', '--bare']);
     }
-    await rm(join(this.#gitDirectory, 'hooks'), { recursive: true, force: true });
-    await writeFile(join(this.#gitDirectory, 'config'), config);
+    await onDisk(async () => {
+      await rm(join(this.#gitDirectory, 'hooks'), { recursive: true, force: true });
+      await writeFile(join(this.#gitDirectory, 'config'), config);
+    });
     this.#isReady = true;
   }
 
   async #makeHome(): Promise<void> {
+    await onDisk(() => mkdir(this.#home, { recursive: true }));
+  }
+
+  /** Talks to the server. */
+  async #remote(args: readonly string[]): Promise<string> {
+    const access = this.#options.access?.();
+    if (access === undefined) return this.#git.run(args, { isRemote: true });
+    return onDisk(() => this.#accessFiles.during(access, (run) => this.#git.run(args, { ...run, isRemote: true })));
+  }
+
+  /** git fast-import signs nothing, so that the commit is made once more from the tree that it made. */
+  async #sign(unsigned: string, commit: Omit<NewCommit, 'ref'>, access: GitAccess): Promise<string> {
+    const { parent, message: input } = commit;
+    const args = ['commit-tree', '-S', `${unsigned}^{tree}`, ...(parent === undefined ? [] : ['-p', parent])];
     try {
-      await mkdir(this.#home, { recursive: true });
+      const sign = ({ variables, secrets }: AccessRun): Promise<string> =>
+        this.#git.run(args, { input, secrets, variables: { ...variables, ...identityVariables(commit) } });
+      return hashIn(await onDisk(() => this.#accessFiles.during(access, sign)));
     } catch (error) {
-      throw broken(error instanceof Error ? error.message : String(error));
+      if (!isFailure(error)) throw error;
+      const advice = 'Check the signing key, and that ssh-keygen is installed.';
+      throw new GitDeliveryError('SigningFailed', `The commit can't be signed (${error.message}). ${advice}`);
     }
   }
 
@@ -202,6 +233,24 @@ export class Clone {
 
 function isFailure(error: unknown): error is GitDeliveryError {
   return error instanceof GitDeliveryError && error.reason === 'GitFailed';
+}
+
+function hashIn(output: string): string {
+  const hash = output.trim();
+  if (!/^[0-9a-f]{40}$/.test(hash)) throw broken('git made a commit and gave no hash');
+  return hash;
+}
+
+/** Names what the file system says. */
+async function onDisk<T>(act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    if (error instanceof GitDeliveryError) throw error;
+    const words = error instanceof Error ? error.message : String(error);
+    const { reason, remedy } = failureOf(words, false);
+    throw remedy === undefined ? broken(words) : new GitDeliveryError(reason, `${words}. ${remedy}`);
+  }
 }
 
 function broken(words: string): GitDeliveryError {

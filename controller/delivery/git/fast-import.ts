@@ -40,6 +40,19 @@ export function fastImportStream(commit: NewCommit): Buffer {
   return Buffer.from(parts.join(''));
 }
 
+/** The same author and time, for the other git commands that make commits. */
+export function identityVariables({ author, epochSeconds }: Pick<NewCommit, 'author' | 'epochSeconds'>) {
+  const [name, email, date] = [withoutMarks(author.name), withoutMarks(author.email), `@${epochSeconds} +0000`];
+  return {
+    GIT_AUTHOR_NAME: name,
+    GIT_AUTHOR_EMAIL: email,
+    GIT_AUTHOR_DATE: date,
+    GIT_COMMITTER_NAME: name,
+    GIT_COMMITTER_EMAIL: email,
+    GIT_COMMITTER_DATE: date,
+  };
+}
+
 function identity({ name, email }: Author): string {
   return `${withoutMarks(name)} <${withoutMarks(email)}>`;
 }

@@ -8,8 +8,20 @@ export type GitDeliveryReason =
   | 'GitFailed'
   /** Our copy of the repository is damaged and could not be made anew. */
   | 'CloneBroken'
+  /** The disk that our copy of the repository is on has no room left. */
+  | 'DiskFull'
   /** The repository does not answer, or does not let us read. */
   | 'RemoteUnreachable'
+  /** The server does not take the password, the token or the key; or it wants one, and there is none. */
+  | 'CredentialsRefused'
+  /** The server's SSH key is not one of known_hosts. */
+  | 'HostKeyRefused'
+  /** The server's certificate is of no authority that is trusted. */
+  | 'CertificateRefused'
+  /** What Plumbline was given to be let in by does not fit the URL, or is malformed. */
+  | 'AccessRefused'
+  /** The commit could not be signed. */
+  | 'SigningFailed'
   /** The repository does not take the commit, although nobody else pushed: no permission, a protected branch, a hook. */
   | 'PushRefused'
   /** Others pushed each time before us. */

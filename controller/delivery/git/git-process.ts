@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
-import { GitPluginError, simpleGit, type SimpleGitOptions } from 'simple-git';
 import { GitDeliveryError } from './git-delivery-error.ts';
+import { runGroup, type GroupEnd } from './process-group.ts';
+import { failureOf } from './remote-failure.ts';
 
 export interface GitProcessOptions {
   /** The bare repository that every command is about. */
@@ -17,6 +18,12 @@ export interface GitRun {
   readonly input?: string | Buffer;
   /** Exit codes besides 0 that are an answer, not a failure. */
   readonly answers?: readonly number[];
+  /** Whether it talks to the server. Defaults to false. */
+  readonly isRemote?: boolean;
+  /** Of the environment, for this command alone. */
+  readonly variables?: Readonly<Record<string, string>>;
+  /** What no message may show, though a server sent it back. */
+  readonly secrets?: readonly string[];
 }
 
 const inherited = [
@@ -50,33 +57,31 @@ export class GitProcess {
 
   /**
    * Returns what the command wrote to standard output.
-   * @throws GitDeliveryError GitMissing, GitTimedOut, GitFailed
+   * @throws GitDeliveryError GitMissing, GitTimedOut, DiskFull, GitFailed; with `isRemote` also CredentialsRefused,
+   * HostKeyRefused, CertificateRefused
    */
-  async run(args: readonly string[], { input, answers = [] }: GitRun = {}): Promise<string> {
-    const { home } = this.#options;
-    const variables = this.#environment();
-    const options: Partial<SimpleGitOptions> = {
-      baseDir: home,
-      // The whole command, however much it prints meanwhile.
-      timeout: { block: this.#timeoutMs, stdErr: false, stdOut: false },
-      // simple-git's 50 ms after the exit could take half a listing for a whole one; 1 s is for a child that keeps a pipe open.
-      completion: { onClose: true, onExit: 1000 },
-      // git commands that fail without a word on standard error count as successes for simple-git.
-      errors: (error, { exitCode, stdOut, stdErr }) => {
-        if (answers.includes(exitCode)) return undefined;
-        return exitCode === 0 || error !== undefined ? error : Buffer.concat([...stdErr, ...stdOut]);
-      },
-      input: () => input,
-      allowEnvironment: Object.keys(variables).filter((name) => name.startsWith('GIT_')),
-      unsafe: { allowUnsafeSshCommand: true },
-    };
+  async run(args: readonly string[], run: GitRun = {}): Promise<string> {
+    const { input, answers = [] } = run;
     this.#started++;
+    const end = await this.#start(args, input, { ...this.#environment(), ...run.variables });
+    if (!end.isTimedOut && end.code !== undefined && [0, ...answers].includes(end.code)) return end.output;
+    throw this.#explain(String(args[0]), end, run);
+  }
+
+  async #start(
+    args: readonly string[],
+    input: GitRun['input'],
+    environment: Readonly<Record<string, string>>,
+  ): Promise<GroupEnd> {
+    const { home: directory } = this.#options;
     try {
-      return await simpleGit(options)
-        .env(variables)
-        .raw([...args]);
+      return await runGroup('git', args, { directory, environment, input, timeoutMs: this.#timeoutMs });
     } catch (error) {
-      throw this.#explain(String(args[0]), error);
+      if (isMissing(error) && existsSync(directory)) {
+        const message = 'The git program was not found; install git, or turn the Git delivery off.';
+        throw new GitDeliveryError('GitMissing', message);
+      }
+      throw new GitDeliveryError('GitFailed', `git ${args[0]} failed: ${String(error)}`);
     }
   }
 
@@ -99,27 +104,31 @@ export class GitProcess {
     return variables;
   }
 
-  #explain(command: string, error: unknown): GitDeliveryError {
-    if (error instanceof GitPluginError && error.plugin === 'timeout') {
+  #explain(command: string, end: GroupEnd, { isRemote = false, secrets = [] }: GitRun): GitDeliveryError {
+    if (end.isTimedOut) {
       const seconds = this.#timeoutMs / 1000;
       const message = `git ${command} took longer than ${seconds} s and was ended. See whether the repository answers, and how large it is.`;
       return new GitDeliveryError('GitTimedOut', message);
     }
-    const words = error instanceof Error ? error.message : String(error);
-    if (/spawn \S+ ENOENT/.test(words) && existsSync(this.#options.home)) {
-      return new GitDeliveryError(
-        'GitMissing',
-        'The git program was not found; install git, or turn the Git delivery off.',
-      );
-    }
-    return new GitDeliveryError('GitFailed', `git ${command} failed: ${shorten(words)}`);
+    const words = without(secrets, `${end.errors}\n${end.output}`);
+    const { reason, remedy } = failureOf(words, isRemote);
+    const message = `git ${command} failed: ${shorten(words)}`;
+    return new GitDeliveryError(reason, remedy === undefined ? message : `${message}. ${remedy}`);
   }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
+
+function without(secrets: readonly string[], words: string): string {
+  return secrets.reduce((text, secret) => text.replaceAll(secret, '***'), words);
 }
 
 /** The telling lines of git's output, without what stands before an @ in a URL. */
 function shorten(words: string): string {
   const lines = words.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('hint:'));
-  const telling = lines.filter((line) => /^(fatal|error|remote|ssh|!| !|.*denied|.*refused)/i.test(line));
+  const telling = lines.filter((line) => /^(fatal|error|remote|ssh|!| !|.*denied|.*refused|host key)/i.test(line));
   const text = (telling.length > 0 ? telling : lines).map((line) => line.trim()).join(' / ');
   return text.replaceAll(/\/\/[^/@\s]+@/g, '//').slice(0, 400) || 'it gave no reason';
 }
