@@ -179,7 +179,7 @@ function judge(observed: Observed, stated: Stated, child: Child, live: KubeObjec
   }
   // After a restart nobody remembers what was stated; the status says whether it was this generation.
   const isSame = accepted === undefined ? wasSettled(resource) : accepted.statedHash === stated.hash;
-  const isNews = accepted === undefined && live.kind !== 'Secret' && appliedEntry(live, fieldManager) === undefined;
+  const isNews = isNeverOurs(child, live) && (observed.known.has(stated.key) || !isSame);
   const isOurs = found.every(({ kind }) => kind === 'pending' || kind === 'extra');
   if (isOurs && accepted === undefined && !isNews) return { kind: 'verify', stated, live };
   const news = foreignOf(found, isSame);
@@ -201,6 +201,11 @@ function judge(observed: Observed, stated: Stated, child: Child, live: KubeObjec
   });
 }
 
+/** Of a Secret, nothing tells. */
+function isNeverOurs({ accepted }: Child, live: KubeObject): boolean {
+  return accepted === undefined && live.kind !== 'Secret' && appliedEntry(live, fieldManager) === undefined;
+}
+
 function ourNamesakes(found: readonly Deviation[], live: KubeObject): readonly Drift[] {
   const changed = found.filter(({ kind }) => kind === 'pending').map((one) => ({ ...one, kind: 'changed' as const }));
   const editor = { manager: fieldManager, operation: 'Apply', time: appliedEntry(live, fieldManager)?.time };
@@ -218,7 +223,10 @@ function movesIn(
   return candidates.length === 0 ? new Map() : moves(found, live, candidates);
 }
 
-/** An object that we never applied is taken over, and what others did to it before is no drift; but if ours had the name, it was deleted. */
+/**
+ * An object that we never applied is taken over, and what others did to it before is no drift; but if ours had the name, it was deleted. Where the
+ * status alone says so, after a restart, the object is judged as ours, so that the hand that made it again is named.
+ */
 function replaced({ known }: Observed, { key, object }: Stated): readonly Drift[] {
   return known.has(key) ? [deletion(object.kind, object.metadata.name)] : [];
 }

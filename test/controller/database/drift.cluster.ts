@@ -385,6 +385,21 @@ test('drift of the time when no controller ran is found, put back and named', as
   ]);
 });
 
+test('what was deleted and made again with other values while no controller ran is put back, and who made it is named', async () => {
+  await shop.restart(async () => {
+    const { metadata, spec, ...rest } = (await shop.get('CronJob', 'orders-backup')) as KubeObject & { spec: object };
+    const { name, namespace, labels } = metadata;
+    await shop.delete('CronJob', 'orders-backup', { propagationPolicy: 'Background' });
+    const made = { ...rest, metadata: { name, namespace, labels }, spec: { ...spec, suspend: true } };
+    await shop.kube.create(made, { type: shop.typeOf('CronJob'), fieldManager: 'kubectl-replace' });
+  });
+  assert(await shop.isTrue('CronJob', 'orders-backup'));
+  const told = shop.running.drifts.map(({ object, field, now, editor }) =>
+    [object, field, now, editor.manager].join(' '),
+  );
+  assert(told.includes('CronJob/orders-backup spec.suspend true kubectl-replace'), told.join('\n'));
+});
+
 test('the same edit twice in a row is put back twice, however fast they come', async () => {
   const before = shop.running.drifts.length;
   for (const replicas of [1, 2, 7, 9]) await shop.patch('StatefulSet', 'orders', { body: { spec: { replicas } } });

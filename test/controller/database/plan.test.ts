@@ -56,6 +56,18 @@ const added = changed(changed(ours, ['spec', 'ports', 1], port), ['metadata', 'm
 });
 const extra = 'spec.ports[port=9999,protocol=TCP]';
 const foreignApply = live(service, { managedFields: [{ manager: 'kubectl', operation: 'Apply', fieldsV1: {} }] });
+/** Everything in it was written by `kubectl replace --force`. */
+const remade = changed(
+  live(service, {
+    managedFields: ours.metadata.managedFields?.map((entry) => ({
+      ...entry,
+      manager: 'kubectl-replace',
+      operation: 'Update',
+    })),
+  }),
+  ['spec', 'selector'],
+  { app: 'x' },
+);
 
 const owner = (kind: string, name: string, uid: string) => ({
   metadata: { ownerReferences: [{ apiVersion: 'v1', kind, name, uid, controller: true }] },
@@ -188,6 +200,18 @@ const rows: readonly Row[] = [
   },
   { what: 'all is ours but one value, after a restart', child: seen(mutated), expected: 'verify' },
   { what: 'a GitOps tool applied it before us', child: seen(foreignApply), expected: 'apply' },
+  {
+    what: 'it was deleted and made again with another value while the controller was down',
+    database: settled,
+    child: seen(remade),
+    expected: 'repair: spec.selector by kubectl-replace',
+  },
+  {
+    what: 'the same, and drift is only reported',
+    database: settledReport,
+    child: seen(remade),
+    expected: 'leave: spec.selector by kubectl-replace',
+  },
   {
     what: 'it was deleted and somebody made another',
     child: seen(foreignApply),
