@@ -15,6 +15,7 @@ import {
   systemClock,
   type Connection,
 } from './kube/index.ts';
+import type { RequestReason } from './metrics/index.ts';
 import { Observation } from './observation.ts';
 import { parseOptions, type ControllerOptions } from './options.ts';
 import { Plumbline } from './plumbline.ts';
@@ -60,7 +61,7 @@ const expected = [ConnectionError, KubeError, NotInstalledError, GitDeliveryErro
  */
 async function run(surroundings: Surroundings, signal: AbortSignal): Promise<number> {
   const { connection, log, observation } = surroundings;
-  const kube = new KubeClient(connection, { onRequest: observation.onRequest });
+  const kube = new KubeClient(connection, { onRequest: observation.counting('start') });
   await requireDatabaseServices(kube, connection.server);
   let cacheSyncTimeoutMs: number | undefined;
   for (;;) {
@@ -88,18 +89,23 @@ async function runOnce(
   cacheSyncTimeoutMs: number | undefined,
   signal: AbortSignal,
 ): Promise<ManagerEnd> {
-  const { metrics, onRequest } = observation;
+  const kubeFor = (reason: RequestReason): KubeClient =>
+    new KubeClient(connection, {
+      lane: reason === 'lease' ? 'lease' : 'requests',
+      onRequest: observation.counting(reason),
+    });
   const elector = new LeaderElector({
-    kube: new KubeClient(connection, { lane: 'lease', onRequest }),
+    kube: kubeFor('lease'),
     namespace: options.leaseNamespace,
     name: options.leaseName,
     onError: (err) => log.warn({ err }, 'the lease could not be asked for'),
   });
   const folder = options.gitUrl === undefined ? undefined : mkdtempSync(join(tmpdir(), 'plumbline-git-'));
   const plumbline = new Plumbline({
-    kube: new KubeClient(connection, { onRequest }),
+    kube: kubeFor('reconcile'),
+    kubeFor,
     log,
-    metrics,
+    metrics: observation.metrics,
     git: folder === undefined ? undefined : writerOf(options, folder),
     namespace: options.namespace,
     workers: options.workers,

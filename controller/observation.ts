@@ -19,7 +19,7 @@ import {
   type LeaderElector,
   type RequestFacts,
 } from './kube/index.ts';
-import { Metrics } from './metrics/index.ts';
+import { Metrics, type RequestReason } from './metrics/index.ts';
 import type { ControllerOptions } from './options.ts';
 import type { Plumbline } from './plumbline.ts';
 import type { Logger } from './runtime/logger.ts';
@@ -32,15 +32,14 @@ const selfSignedNames = ['localhost', 'plumbline-metrics'];
 /** What others see of the controller while it runs: its metrics and its health. */
 export class Observation implements AsyncDisposable {
   readonly metrics: Metrics;
-  /** Counts requests. */
-  readonly onRequest: (facts: RequestFacts) => void;
+  readonly #server: string;
   readonly #leaseName: string;
   readonly #endpoints: Endpoint[] = [];
   #probed: (() => Probed) | undefined;
 
   private constructor(connection: Connection, options: ControllerOptions) {
     this.metrics = new Metrics({ hasProcess: options.metricsAddress !== undefined });
-    this.onRequest = this.metrics.requests.of(connection.server);
+    this.#server = connection.server;
     this.#leaseName = options.leaseName;
   }
 
@@ -55,6 +54,11 @@ export class Observation implements AsyncDisposable {
       await observation[Symbol.asyncDispose]();
       throw error;
     }
+  }
+
+  /** What takes each request that is made for a reason. */
+  counting(reason: RequestReason): (facts: RequestFacts) => void {
+    return this.metrics.requests.of(this.#server, reason);
   }
 
   /** From now on this controller is observed. */
@@ -101,7 +105,7 @@ export class Observation implements AsyncDisposable {
   }
 
   #gate(connection: Connection, log: Logger): Gate {
-    const kube = new KubeClient(connection, { onRequest: this.onRequest, timeoutMs: reviewTimeoutMs });
+    const kube = new KubeClient(connection, { onRequest: this.counting('review'), timeoutMs: reviewTimeoutMs });
     return tokenGate({
       reviews: clusterReviews(kube),
       path: metricsPath,

@@ -16,7 +16,7 @@ import type { GitWriter } from './delivery/git/writer.ts';
 import { episodes, inWords, isAddition, type ContestRules, type Drift, type Episode } from './drift/index.ts';
 import { kubeEventSink } from './event-sink.ts';
 import { classify, monotonicClock, systemClock, timestamp, type Clock, type Kube } from './kube/index.ts';
-import { Metrics } from './metrics/index.ts';
+import { Metrics, type RequestReason } from './metrics/index.ts';
 import { Controller, type ControllerStats, type ReconcileResult } from './runtime/controller.ts';
 import { EventRecorder } from './runtime/event-recorder.ts';
 import type { Elector, ManagerEnd } from './runtime/lifecycle.ts';
@@ -26,6 +26,8 @@ import { WorkQueue, type WorkQueueStats } from './runtime/work-queue.ts';
 
 export interface PlumblineOptions {
   readonly kube: Kube;
+  /** A client for each reason, where requests are counted by that. Defaults to `kube` for all. */
+  readonly kubeFor?: (reason: RequestReason) => Kube;
   readonly log: Logger;
   /** Absent: this is the only instance. */
   readonly elector?: Elector;
@@ -71,7 +73,8 @@ export class Plumbline {
   readonly databases: Databases;
 
   constructor(options: PlumblineOptions) {
-    const { kube, log, git, namespace, lookAgainMs, clock = systemClock, metrics = new Metrics() } = options;
+    const { log, git, namespace, lookAgainMs, clock = systemClock, metrics = new Metrics() } = options;
+    const { kubeFor = () => options.kube } = options;
     const namespaces = typeof namespace === 'string' ? [namespace] : namespace;
     this.#options = options;
     this.#metrics = metrics;
@@ -83,25 +86,25 @@ export class Plumbline {
     this.children = children;
     this.databases = databases;
     const component = 'plumbline';
-    const sink = kubeEventSink(kube);
+    const sink = kubeEventSink(kubeFor('event'));
     this.#recorder = new EventRecorder({ sink, clock: systemClock, log, classify, component, instance: hostname() });
     const wake = (key: string): void => this.#wake(key, 'health');
     const reconciler = new Reconciler({
-      kube,
+      kube: kubeFor('reconcile'),
       databases,
       children,
       clock,
-      certificates: new CertificateKeeper(kube, children, clock),
-      mounts: new MountRefresher(kube, children),
-      apply: new ClusterDelivery(kube, children, clock),
+      certificates: new CertificateKeeper(kubeFor('certificate'), children, clock),
+      mounts: new MountRefresher(kubeFor('mount'), children),
+      apply: new ClusterDelivery(kubeFor('manifest'), children, clock),
       rollouts: new Rollouts({
-        kube,
+        kube: kubeFor('rollout'),
         children,
-        steps: new StepExecutor(kube),
+        steps: new StepExecutor(kubeFor('rollout')),
         clock,
         onStep: (resource, happened) => this.#tellStep(resource, happened),
       }),
-      records: new PatroniRecords(kube),
+      records: new PatroniRecords(kubeFor('record')),
       git: git && new GitDelivery({ writer: git, clock: systemClock, signal: this.#gitStop.signal, wake }),
       lookAgainMs,
       contest: options.contest,
@@ -121,7 +124,7 @@ export class Plumbline {
     this.#manager = new Manager({
       clock: monotonicClock,
       log,
-      caches: watches({ kube, log, children, databases, namespaces }),
+      caches: watches({ kube: kubeFor('watch'), log, children, databases, namespaces }),
       controllers: [controller],
       cacheSyncTimeoutMs: options.cacheSyncTimeoutMs,
       elector: options.elector,

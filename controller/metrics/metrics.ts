@@ -22,7 +22,7 @@ export interface MetricsSource extends DatabaseSource {
 export interface MetricsOptions {
   /** Measures durations. Defaults to a clock that never jumps. */
   readonly clock?: Clock;
-  /** Those of the process too (`process_*`, `nodejs_*`). Defaults to false: they cost a timer. */
+  /** Those of the process too (`process_*`, `nodejs_*`). Defaults to false: the event loop is looked at every 10 ms for them. */
   readonly hasProcess?: boolean;
 }
 
@@ -55,7 +55,7 @@ export class Metrics {
     this.rollouts = new RolloutMetrics(this.#registry);
     this.repairTimes = new RepairTimes(clock);
     this.primaries = new Primaries(clock);
-    if (hasProcess) collectDefaultMetrics({ register: this.#registry, eventLoopMonitoringPrecision });
+    if (hasProcess) collectDefaultMetrics({ register: this.#registry });
   }
 
   /** From now on this is what is read. */
@@ -85,6 +85,3 @@ export class Metrics {
     return all.toSorted((a, b) => a.name.localeCompare(b.name));
   }
 }
-
-/** Milliseconds between two looks at the event loop: ten would be a hundred wake-ups each second for a controller at rest. */
-const eventLoopMonitoringPrecision = 50;

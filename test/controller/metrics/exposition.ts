@@ -50,7 +50,8 @@ export function parseExposition(text: string): Scrape {
     const names = Object.hasOwn(parts, type) ? parts[type as keyof typeof parts].map((end) => family + end) : [family];
     assert(names.includes(name), `${name} is in the family ${family}`);
     const number = numberOf(value);
-    assert(!Number.isNaN(number) || value === 'NaN', one);
+    // Go reads it in any spelling, and prom-client writes Nan.
+    assert(!Number.isNaN(number) || /^nan$/i.test(value), one);
     const sample = { name, labels: labelsOf(labels, one), value: number };
     const series = name + JSON.stringify(Object.entries(sample.labels).toSorted(([a], [b]) => a.localeCompare(b)));
     assert(!seen.has(series), `a series comes once: ${one}`);
