@@ -95,7 +95,7 @@ const perDatabase: readonly PerDatabase[] = [
 export const databaseFamilies: readonly Family[] = [phaseFamily, ...perDatabase];
 
 /** Databases between which other things get their turn. */
-const atATime = 250;
+const atATime = 100;
 
 /**
  * The series of all databases, read from memory and written at once: kept in a registry they would cost 20 KB for each database, and a scrape of

@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
+import packageJson from '../../package.json' with { type: 'json' };
 import { monotonicClock, type Clock } from '../kube/index.ts';
 import type { ControllerStats } from '../runtime/controller.ts';
 import type { WorkQueueStats } from '../runtime/work-queue.ts';
@@ -7,6 +8,7 @@ import { DriftMetrics } from './drift.ts';
 import type { Family } from './exposition.ts';
 import { LeadershipMetrics } from './leadership.ts';
 import { Primaries } from './primaries.ts';
+import { readGauge } from './read-gauge.ts';
 import { ReconcileMetrics } from './reconciles.ts';
 import { RepairTimes } from './repair-times.ts';
 import { RequestMetrics } from './requests.ts';
@@ -55,6 +57,12 @@ export class Metrics {
     this.rollouts = new RolloutMetrics(this.#registry);
     this.repairTimes = new RepairTimes(clock);
     this.primaries = new Primaries(clock);
+    readGauge(this.#registry, {
+      name: 'plumbline_build_info',
+      help: 'Always 1; which version of Plumbline this is.',
+      labels: { version: packageJson.version },
+      read: () => 1,
+    });
     if (hasProcess) collectDefaultMetrics({ register: this.#registry });
   }
 

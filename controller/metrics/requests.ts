@@ -45,7 +45,7 @@ export class RequestMetrics {
     const registers = [registry];
     this.#total = new Counter({
       name: 'rest_client_requests_total',
-      help: 'Requests to the API server by HTTP method, status code (<error> where no answer came) and host. A watch counts once, when it is opened.',
+      help: 'Requests to the API server by HTTP method, status code (`<error>` where no answer came) and host. A watch counts once, when it is opened.',
       labelNames: ['code', 'method', 'host'],
       registers,
     });
