@@ -12,6 +12,7 @@ import {
   additionOf,
   foreignFields,
   heldByOthers,
+  isWithin,
   obstacles,
   readable,
   statedTree,
@@ -157,7 +158,8 @@ export class ClusterDelivery implements ApplyDelivery {
       const added = new Set(foreignFields(live, fieldManager).map(({ path }) => readable(path)));
       return inTheWay
         .filter(({ path }) => added.has(readable(path)))
-        .map((one) => additionOf(`${object.kind}/${object.metadata.name}`, one));
+        .map((one) => additionOf(`${object.kind}/${object.metadata.name}`, one))
+        .filter(({ field }) => !action.drifts.some((told) => isWithin(told.field, field)));
     }
   }
 

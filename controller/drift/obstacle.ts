@@ -16,17 +16,18 @@ export function obstacles(
   foreign: readonly Foreign[],
   refused: readonly string[],
 ): readonly Foreign[] {
-  const places = refused.map((text) =>
-    text
-      .replaceAll(/\[[^\]]*\]/g, '')
-      .split('.')
-      .slice(0, -1),
-  );
+  const places = refused.map(placeOf);
   return foreign.filter(({ path }) => {
     const names = path.filter((step) => step.startsWith('f:')).map((step) => step.slice(2));
-    const isNear = places.some((place) => place.length > 0 && place.every((name, index) => names[index] === name));
+    const isNear = places.some((place) => place.every((name, index) => names[index] === name));
     return isNear && (path.at(-1)?.startsWith('f:') === true || isNamesake(stated, live, path));
   });
+}
+
+/** The part that holds a refused field; a field at the root of the object is a part itself: that two fields of it don't go together, the server says of `spec`. */
+function placeOf(refused: string): readonly string[] {
+  const names = refused.replaceAll(/\[[^\]]*\]/g, '').split('.');
+  return names.length > 1 ? names.slice(0, -1) : names;
 }
 
 function isNamesake(stated: KubeObject, live: KubeObject, path: FieldPath): boolean {

@@ -7,10 +7,10 @@ import { connect, isOlder, KubeError, type Connection, type KubeObject } from '.
 import { Shop } from '../database/shop.ts';
 import { eventually } from '../running-plumbline.ts';
 import { difference, isSame } from './content.ts';
-import { expectedAdditions, expectedDrifts, type Expected } from './expectation.ts';
+import { besideIn, expectedAdditions, expectedDrifts, type Expected } from './expectation.ts';
 import { mutated, type Mutation } from './mutations.ts';
 import { Schema } from './schema.ts';
-import { toldWords, wrongIn, wrongInRekeyed } from './verdict.ts';
+import { toldWords, wrongIn, wrongInMoved } from './verdict.ts';
 import { authorOf, Writers, type Author, type Verb } from './writers.ts';
 
 /** One live object with what is stated of it. */
@@ -119,15 +119,19 @@ export class Bench implements AsyncDisposable {
     if (mutation.kind === 'respell') return this.#judgeSilence(edited, before);
     const changes = mutation.kind === 'wipe' ? wiped(stated) : expectedDrifts(stated, before, after, schema);
     const additions = expectedAdditions(stated, before, after, schema);
-    const isRekeyed = mutation.kind === 'rekey';
-    const expected = isRekeyed ? changes : [...changes, ...additions];
+    const isMoved = mutation.kind === 'rekey' || mutation.kind === 'swap';
+    const expected = isMoved ? changes : [...changes, ...additions];
     if (expected.length === 0) return this.#judgeSilence(edited, after);
     const told = await this.#untilTold(stated, expected.length);
     if (told === undefined) return this.#judgeNothing(edited, expected);
     // What others added stays.
     const isTrue = (live: KubeObject): boolean =>
-      additions.length > 0 ? expectedDrifts(stated, before, live, schema).length === 0 : isSame(live, before);
-    const wrong = isRekeyed ? wrongInRekeyed(told, changes, additions, author) : wrongIn(told, expected, author);
+      additions.length > 0 && mutation.kind !== 'swap'
+        ? expectedDrifts(stated, before, live, schema).length === 0
+        : isSame(live, before);
+    const wrong = isMoved
+      ? wrongInMoved(told, changes, mutation.kind === 'swap' ? besideIn(stated, mutation, schema) : additions, author)
+      : wrongIn(told, expected, author);
     if (wrong !== undefined) return { outcome: 'wrong', words: wrong };
     const left = await this.#untilRepaired(before, isTrue);
     return left === undefined ? { outcome: 'drift', words: '' } : { outcome: 'not repaired', words: left };

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject } from '../../../controller/kube/index.ts';
 import { isFields, isList, type Fields, type Json, textOf } from './json.ts';
+import type { Mutation } from './mutations.ts';
 import type { Schema } from './schema.ts';
 
 /** One field that is another after an edit. */
@@ -47,6 +48,26 @@ export function expectedAdditions(
   if (stated['spec'] === undefined || stated.kind === 'PersistentVolumeClaim') return [];
   const at = (object: KubeObject) => object['spec'] as Json;
   return beside(at(stated), at(before), at(after), schema.field('spec'), 'spec');
+}
+
+/** Of a swap, the field that was written in the place of another. */
+export function besideIn(stated: KubeObject, { beside }: Mutation, schema: Schema): readonly Expected[] {
+  if (beside === undefined) return [];
+  const steps = beside.place.reduce<{ readonly path: string; readonly at: Schema; readonly value: Json | undefined }>(
+    ({ path, at, value }, step) => {
+      if (typeof step === 'string') {
+        return {
+          path: path + written(step, path),
+          at: at.field(step),
+          value: isFields(value) ? value[step] : undefined,
+        };
+      }
+      const item = isList(value) ? value[step] : undefined;
+      return { path: `${path}[${keysOf(isFields(item) ? item : {}, at.listKeys ?? [])}]`, at: at.item, value: item };
+    },
+    { path: '', at: schema, value: stated as unknown as Json },
+  );
+  return [{ field: steps.path, kind: 'added', was: undefined, now: undefined }];
 }
 
 function beside(

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../../controller/kube/index.ts';
 import { isFields, isList, valueAt, withValue, type Fields, type Json, type Place, textOf } from './json.ts';
-import { addedItem, isSecret, otherKey, otherSpelling, otherValue, secret } from './other-values.ts';
+import { addedItem, isSecret, otherField, otherKey, otherSpelling, otherValue, secret } from './other-values.ts';
 import type { Schema } from './schema.ts';
 
 export type Kind =
@@ -12,6 +12,8 @@ export type Kind =
   | 'reorder'
   /** Another value of a field by which an item is known in its list. */
   | 'rekey'
+  /** One field for another that does not go with it, in one write. */
+  | 'swap'
   /** All of managedFields. */
   | 'wipe';
 
@@ -23,6 +25,8 @@ export interface Mutation {
   readonly schema: Schema;
   /** The value there after it; undefined where it is taken away. Of an addition to a list, the whole list. */
   readonly value: Json | undefined;
+  /** Of a swap: what stands beside it afterwards. */
+  readonly beside?: { readonly place: Place; readonly value: Json };
 }
 
 /** All mutations of all that an object states, as far as it can be owned. */
@@ -43,9 +47,13 @@ export function mutationsOf(stated: KubeObject, schema: Schema): readonly Mutati
 }
 
 /** The object after a mutation; undefined where the live object has not what the mutation starts from. */
-export function mutated(live: KubeObject, { place, value }: Mutation): KubeObject | undefined {
+export function mutated(live: KubeObject, { kind, place, value, beside }: Mutation): KubeObject | undefined {
   const parent = valueAt(live, place.slice(0, -1));
-  return parent === undefined ? undefined : withValue(live, place, value);
+  if (parent === undefined) return undefined;
+  const list = valueAt(live, place);
+  // Of what is stated, the server leaves out some; whoever turns a list around writes what he finds.
+  const changed = withValue(live, place, kind === 'reorder' && isList(list) ? list.toReversed() : value);
+  return beside === undefined ? changed : withValue(changed, beside.place, beside.value);
 }
 
 function all(value: Json, schema: Schema, place: Place): readonly Mutation[] {
@@ -54,7 +62,9 @@ function all(value: Json, schema: Schema, place: Place): readonly Mutation[] {
     return [];
   return [
     ...removal(schema, place),
-    ...(isFields(value) ? [...addition(value, schema, place), ...below(value, schema, place)] : []),
+    ...(isFields(value)
+      ? [...addition(value, schema, place), ...swaps(value, schema, place), ...below(value, schema, place)]
+      : []),
     ...(isList(value) ? ofList(value, schema, place) : []),
     ...(isFields(value) || isList(value) ? [] : ofScalar(value, schema, place)),
   ];
@@ -92,6 +102,16 @@ function ofList(list: readonly Json[], schema: Schema, place: Place): readonly M
       return [...rekeyed, ...rest];
     }),
   ];
+}
+
+/** Of two fields that do not go together, the other one. */
+function swaps(value: Fields, schema: Schema, place: Place): readonly Mutation[] {
+  return Object.keys(value).flatMap((name): readonly Mutation[] => {
+    const other = otherField(name, place);
+    if (other === undefined || other.name in value) return [];
+    const beside = { place: [...place, other.name], value: other.value };
+    return [{ kind: 'swap', place: [...place, name], schema: schema.field(name), value: other.instead, beside }];
+  });
 }
 
 function removal(schema: Schema, place: Place): readonly Mutation[] {

@@ -55,6 +55,45 @@ export function otherSpelling(quantity: string): string | undefined {
   return suffix === '' ? `${number}000m` : String(Number((Number(number) * factor).toFixed(3)));
 }
 
+/** A field that does not go with the one of a name, with its value; `instead`: what the one has then, undefined where it goes. */
+interface OtherField {
+  readonly name: string;
+  readonly value: Json;
+  readonly instead?: Json;
+}
+
+/** The field that somebody writes who swaps one; undefined where there is none to think of. */
+export function otherField(name: string, place: Place): OtherField | undefined {
+  const isOf = (list: string): boolean => place.at(-2) === list;
+  switch (name) {
+    case 'maxUnavailable':
+      return { name: 'minAvailable', value: 1 };
+    case 'value':
+      return isOf('env')
+        ? { name: 'valueFrom', value: { fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.name' } } }
+        : undefined;
+    case 'valueFrom':
+      return { name: 'value', value: secret };
+    case 'configMap':
+    case 'secret':
+    case 'persistentVolumeClaim':
+    case 'projected':
+      return isOf('volumes') ? { name: 'emptyDir', value: { medium: 'Memory' } } : undefined;
+    case 'emptyDir':
+      return isOf('volumes') ? { name: 'hostPath', value: { path: '/', type: '' } } : undefined;
+    case 'httpGet':
+      return { name: 'exec', value: { command: [secret] } };
+    case 'exec':
+      return { name: 'tcpSocket', value: { port: 9999 } };
+    case 'type':
+      return place.at(-1) === 'updateStrategy'
+        ? { name: 'rollingUpdate', value: { partition: 2 }, instead: 'RollingUpdate' }
+        : undefined;
+    default:
+      return undefined;
+  }
+}
+
 /** One more item for a list; undefined where there is none to think of. */
 export function addedItem(list: readonly Json[], place: Place): Json | undefined {
   const [first] = list;

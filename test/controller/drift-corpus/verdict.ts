@@ -19,9 +19,9 @@ export function wrongIn(told: readonly Drift[], expected: readonly Expected[], a
 
 /**
  * An item under another key is gone, and nobody can be named; or somebody is seen to have renamed it, who can. That it stands there under its new
- * key may be told as an addition, or belong to the change.
+ * key may be told as an addition, or belong to the change; so may what was written in the place of a field.
  */
-export function wrongInRekeyed(
+export function wrongInMoved(
   told: readonly Drift[],
   changes: readonly Expected[],
   additions: readonly Expected[],

@@ -75,6 +75,7 @@ for (const [what, refused, expected] of [
     [`${at}.resources.limits`],
   ],
   ['nothing elsewhere', 'spec.template.spec.volumes[0].emptyDir', []],
+  ['all that was added to a part that is refused as a whole', 'spec', [`${at}.resources.limits`]],
   ['no container, for its name is not ours', 'spec.template.spec.containers[1].image', [`${at}.resources.limits`]],
 ] as const) {
   test(`what is in the way of an apply: ${what}`, () => {
