@@ -5,6 +5,7 @@ export { assertValid, InvalidResourceError, validateResource, validateText } fro
 export { DatabaseService, type DatabaseServiceProps, type Endpoints } from './database-service.ts';
 export { DatabaseServiceApi } from './install/api.ts';
 export { Installation } from './install/installation.ts';
+export { Monitoring } from './install/monitoring.ts';
 export type { Amounts, GitOptions, InstallationProps } from './install/options.ts';
 export type { Manifest, ManifestMetadata } from './manifest.ts';
 export { credentialsSecret, systemSecret, type SystemPasswords } from './postgresql/credentials.ts';

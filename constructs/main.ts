@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { clockNotes } from './clock-notes.ts';
-import { apiFiles, installationFiles } from './install/files.ts';
+import { apiFiles, installationFiles, monitoringFiles } from './install/files.ts';
 import { fileName, render } from './render.ts';
 import { serialize } from './serialize.ts';
 import { readSpecs } from './specs.ts';
@@ -39,6 +39,7 @@ if (failures.length > 0) {
   for (const [folder, files] of [
     ['crds', apiFiles()],
     ['plumbline', installationFiles()],
+    ['plumbline-monitoring', monitoringFiles()],
   ] as const) {
     mkdirSync(join(output, folder), { recursive: true });
     for (const [name, manifest] of files) writeFileSync(join(output, folder, name), serialize(manifest));

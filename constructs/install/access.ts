@@ -9,7 +9,7 @@ import type {
 import type { Construct } from 'constructs';
 import { emit, type Json } from '../emit.ts';
 import { controllerLabels as labels } from './labels.ts';
-import { databaseRights, leaseRights } from './rights.ts';
+import { databaseRights, leaseRights, metricsRights, readerRights } from './rights.ts';
 import { controllerName, type Settings } from './settings.ts';
 
 const apiGroup = 'rbac.authorization.k8s.io';
@@ -17,25 +17,35 @@ const apiVersion = `${apiGroup}/v1`;
 
 /** Who the controller is, and what it may do: in all namespaces, or in those that it looks after. */
 export function access(scope: Construct, settings: Settings): void {
-  const { namespace, watchNamespaces, clusterName } = settings;
+  const { namespace, watchNamespaces, clusterName, metricsAuth } = settings;
   emit<V1ServiceAccount>(scope, 'service-account', {
     apiVersion: 'v1',
     kind: 'ServiceAccount',
     metadata: { name: controllerName, namespace, labels },
     automountServiceAccountToken: false,
   });
-  if (watchNamespaces.length === 0) clusterRole(scope, settings, clusterName, databaseRights);
+  if (watchNamespaces.length === 0) {
+    clusterRole(scope, clusterName, databaseRights);
+    clusterRoleBinding(scope, settings, clusterName);
+  }
   for (const watched of watchNamespaces) role(scope, settings, watched, controllerName, databaseRights);
   role(scope, settings, namespace, `${controllerName}-lease`, leaseRights);
+  if (metricsAuth === 'None') return;
+  clusterRole(scope, `${clusterName}-metrics-auth`, metricsRights);
+  clusterRoleBinding(scope, settings, `${clusterName}-metrics-auth`);
+  clusterRole(scope, `${clusterName}-metrics-reader`, readerRights);
 }
 
-function clusterRole(scope: Construct, settings: Settings, name: string, rules: readonly Json<V1PolicyRule>[]): void {
+function clusterRole(scope: Construct, name: string, rules: readonly Json<V1PolicyRule>[]): void {
   emit<V1ClusterRole>(scope, `cluster-role-${name}`, {
     apiVersion,
     kind: 'ClusterRole',
     metadata: { name, labels },
     rules,
   });
+}
+
+function clusterRoleBinding(scope: Construct, settings: Settings, name: string): void {
   emit<V1ClusterRoleBinding>(scope, `cluster-role-binding-${name}`, {
     apiVersion,
     kind: 'ClusterRoleBinding',

@@ -3,6 +3,8 @@ import type { Construct } from 'constructs';
 import { emit, type Json } from '../emit.ts';
 import { imageUser } from './image.ts';
 import { controllerLabels, controllerSelector } from './labels.ts';
+import { ports } from './ports.ts';
+import { liveness, readiness, startup } from './probes.ts';
 import { controllerName, type Settings } from './settings.ts';
 
 /** The controller. Its pods fit the Pod Security level "restricted" and write nowhere but in `/tmp`. */
@@ -57,6 +59,12 @@ function container(settings: Settings): Json<V1Container> {
     image: settings.image,
     imagePullPolicy: 'IfNotPresent',
     env: environment(settings),
+    livenessProbe: liveness,
+    ports: [
+      { name: 'metrics', containerPort: ports.metrics, protocol: 'TCP' },
+      { name: 'health', containerPort: ports.health, protocol: 'TCP' },
+    ],
+    readinessProbe: readiness,
     resources: { requests: { ...requests }, limits: { ...limits } },
     securityContext: {
       allowPrivilegeEscalation: false,
@@ -65,12 +73,14 @@ function container(settings: Settings): Json<V1Container> {
       readOnlyRootFilesystem: true,
       runAsNonRoot: true,
     },
+    startupProbe: startup,
+    terminationMessagePath: '/dev/termination-log',
     terminationMessagePolicy: 'FallbackToLogsOnError',
     volumeMounts: [{ name: 'tmp', mountPath: '/tmp' }],
   };
 }
 
-function environment({ namespace, watchNamespaces, logLevel, workers, git }: Settings): Json<V1EnvVar[]> {
+function environment({ namespace, watchNamespaces, logLevel, workers, metricsAuth, git }: Settings): Json<V1EnvVar[]> {
   const variables: Readonly<Record<string, string | undefined>> = {
     HOME: '/tmp',
     PLUMBLINE_NAMESPACE: watchNamespaces.length === 0 ? undefined : watchNamespaces.join(','),
@@ -78,6 +88,9 @@ function environment({ namespace, watchNamespaces, logLevel, workers, git }: Set
     PLUMBLINE_LEASE_NAME: controllerName,
     PLUMBLINE_LOG_LEVEL: logLevel,
     PLUMBLINE_WORKERS: workers?.toString(),
+    PLUMBLINE_METRICS_ADDRESS: `:${ports.metrics}`,
+    PLUMBLINE_METRICS_AUTH: metricsAuth === 'Tokens' ? 'tokens' : 'none',
+    PLUMBLINE_HEALTH_ADDRESS: `:${ports.health}`,
     PLUMBLINE_GIT_URL: git?.url,
     PLUMBLINE_GIT_BRANCH: git?.branch,
     PLUMBLINE_CLUSTER_NAME: git?.clusterName,

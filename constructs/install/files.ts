@@ -5,6 +5,7 @@ import type { Manifest } from '../manifest.ts';
 import { fileName } from '../render.ts';
 import { DatabaseServiceApi } from './api.ts';
 import { Installation } from './installation.ts';
+import { Monitoring } from './monitoring.ts';
 import type { InstallationProps } from './options.ts';
 import { settingsOf } from './settings.ts';
 
@@ -31,6 +32,14 @@ export function installationFiles(props: InstallationProps = {}): Files {
     const place = namespace === own ? '' : `${namespace}.`;
     return [`${String(index + 1).padStart(2, '0')}-${place}${fileName(manifest)}`, manifest];
   });
+}
+
+/** How the Prometheus operator finds the controller: for clusters that have its kinds. */
+export function monitoringFiles(props: InstallationProps = {}): Files {
+  return chartOf((chart) => new Monitoring(chart, 'monitoring', props)).map((manifest) => [
+    fileName(manifest),
+    manifest,
+  ]);
 }
 
 function chartOf(fill: (chart: Construct) => unknown): readonly Manifest[] {

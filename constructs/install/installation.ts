@@ -2,6 +2,7 @@ import { Construct } from 'constructs';
 import { access } from './access.ts';
 import { deployment } from './deployment.ts';
 import { disruption } from './disruption.ts';
+import { metrics } from './metrics.ts';
 import { namespace } from './namespace.ts';
 import type { InstallationProps } from './options.ts';
 import { settingsOf } from './settings.ts';
@@ -27,6 +28,7 @@ export class Installation extends Construct {
     this.namespace = settings.namespace;
     if (settings.createNamespace) namespace(this, settings);
     access(this, settings);
+    metrics(this, settings);
     disruption(this, settings);
     deployment(this, settings);
   }

@@ -1,3 +1,6 @@
+import type { V1NetworkPolicyPeer } from '@kubernetes/client-node';
+import type { Json } from '../emit.ts';
+
 /** Amounts of CPU and memory, in Kubernetes' notation. */
 export interface Amounts {
   readonly cpu?: string;
@@ -43,6 +46,13 @@ export interface InstallationProps {
   readonly priorityClass?: string;
   /** Defaults to none. */
   readonly nodeSelector?: Readonly<Record<string, string>>;
+  /**
+   * Who may read the metrics. Tokens (default): over TLS, whoever RBAC lets get `/metrics`; for that it may ask the API server about tokens, which is
+   * a right that holds for the cluster, also with `watchNamespaces`. None: whoever `metricsFrom` names, and nobody is asked for a token.
+   */
+  readonly metricsAuth?: 'Tokens' | 'None';
+  /** The pods that reach the metrics where `metricsAuth` is None. Defaults to those of its own namespace. */
+  readonly metricsFrom?: readonly Json<V1NetworkPolicyPeer>[];
   /** Defaults to none. */
   readonly git?: GitOptions;
 }

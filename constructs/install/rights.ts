@@ -43,3 +43,12 @@ export const leaseRights: Rules = [
     verbs: ['get', 'patch'],
   },
 ];
+
+/** What it may do in the cluster, to find out who reads its metrics and whether he may. */
+export const metricsRights: Rules = [
+  { apiGroups: ['authentication.k8s.io'], resources: ['tokenreviews'], verbs: ['create'] },
+  { apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] },
+];
+
+/** For whoever is to read them: to be bound to the ServiceAccount of Prometheus. */
+export const readerRights: Rules = [{ nonResourceURLs: ['/metrics'], verbs: ['get'] }];

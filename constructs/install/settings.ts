@@ -16,6 +16,8 @@ export interface Settings extends InstallationProps {
   readonly replicas: number;
   readonly logLevel: NonNullable<InstallationProps['logLevel']>;
   readonly resources: NonNullable<InstallationProps['resources']>;
+  readonly metricsAuth: NonNullable<InstallationProps['metricsAuth']>;
+  readonly metricsFrom: NonNullable<InstallationProps['metricsFrom']>;
 }
 
 /** @throws RangeError for options that no controller could start with */
@@ -36,6 +38,8 @@ export function settingsOf(props: InstallationProps): Settings {
     image: defaultImage,
     logLevel: 'info',
     resources: { requests: { cpu: '50m', memory: '192Mi' }, limits: { memory: '512Mi' } },
+    metricsAuth: 'Tokens',
+    metricsFrom: [{ podSelector: {} }],
     ...props,
     namespace,
     watchNamespaces: watchNamespaces ?? [],

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { App, Chart } from 'cdk8s';
-import { apiFiles, installationFiles } from '../../../constructs/install/files.ts';
+import { apiFiles, installationFiles, monitoringFiles } from '../../../constructs/install/files.ts';
 import { defaultImage, release } from '../../../constructs/install/image.ts';
 import type { InstallationProps } from '../../../constructs/install/options.ts';
 import { databaseRights } from '../../../constructs/install/rights.ts';
@@ -19,6 +19,17 @@ function install(props?: InstallationProps): readonly Manifest[] {
 
 function find(manifests: readonly Manifest[], kind: string, name = 'plumbline-controller'): Manifest | undefined {
   return manifests.find((one) => one.kind === kind && one.metadata.name === name);
+}
+
+interface Monitor {
+  readonly selector: { readonly matchLabels: Readonly<Record<string, string>> };
+  readonly endpoints: readonly { readonly port: string }[];
+}
+
+function monitor(props?: InstallationProps): Monitor {
+  const [file] = monitoringFiles(props);
+  assert(file);
+  return file[1]['spec'] as Monitor;
 }
 
 /** Kinds with the namespaces that they are in, such as `Role shop`. */
@@ -90,6 +101,10 @@ test('for all namespaces there is a ClusterRole, and of Roles none but that of t
     'ClusterRoleBinding -',
     'Role plumbline-system',
     'RoleBinding plumbline-system',
+    'ClusterRole -',
+    'ClusterRoleBinding -',
+    'ClusterRole -',
+    'Service plumbline-system',
     'PodDisruptionBudget plumbline-system',
     'Deployment plumbline-system',
   ]);
@@ -97,7 +112,12 @@ test('for all namespaces there is a ClusterRole, and of Roles none but that of t
 });
 
 test('for some namespaces there is a Role in each, nothing that holds for the cluster, and the controller is told which', () => {
-  const manifests = install({ namespace: 'databases', createNamespace: false, watchNamespaces: ['shop', 'finance'] });
+  const manifests = install({
+    namespace: 'databases',
+    createNamespace: false,
+    watchNamespaces: ['shop', 'finance'],
+    metricsAuth: 'None',
+  });
   assert.deepEqual(places(manifests), [
     'ServiceAccount databases',
     'Role shop',
@@ -106,6 +126,8 @@ test('for some namespaces there is a Role in each, nothing that holds for the cl
     'RoleBinding finance',
     'Role databases',
     'RoleBinding databases',
+    'Service databases',
+    'NetworkPolicy databases',
     'PodDisruptionBudget databases',
     'Deployment databases',
   ]);
@@ -118,6 +140,34 @@ test('it may look after the namespace that it runs in', () => {
   assert.deepEqual(
     roles.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`),
     ['shop/plumbline-controller', 'shop/plumbline-controller-lease'],
+  );
+});
+
+test('metrics that ask for no token are open to the pods that are named, and to no other', () => {
+  const from = [{ namespaceSelector: { matchLabels: { team: 'monitoring' } } }];
+  const manifests = install({ metricsAuth: 'None', metricsFrom: from });
+  assert.deepEqual(find(manifests, 'NetworkPolicy')?.['spec'], {
+    podSelector: {
+      matchLabels: { 'app.kubernetes.io/name': 'plumbline', 'app.kubernetes.io/component': 'controller' },
+    },
+    policyTypes: ['Ingress'],
+    ingress: [{ from, ports: [{ port: 'metrics', protocol: 'TCP' }] }],
+  });
+  assert.equal(environment(manifests)['PLUMBLINE_METRICS_AUTH'], 'none');
+  assert(!manifests.some(({ metadata }) => metadata.name.includes('metrics-auth')), 'it asks nobody about tokens');
+  assert.deepEqual(monitor({ metricsAuth: 'None' }).endpoints, [{ port: 'http', path: '/metrics', scheme: 'http' }]);
+});
+
+test('a ServiceMonitor finds the Service, by its labels and the name of its port', () => {
+  const service = find(install(), 'Service', 'plumbline-metrics');
+  assert(service);
+  const { selector, endpoints } = monitor();
+  const labels = Object.entries(service.metadata.labels ?? {});
+  for (const one of Object.entries(selector.matchLabels)) assert(labels.some((label) => label.join() === one.join()));
+  const { ports } = service['spec'] as { readonly ports: readonly { readonly name: string }[] };
+  assert.deepEqual(
+    endpoints.map(({ port }) => port),
+    ports.map(({ name }) => name),
   );
 });
 
@@ -157,6 +207,9 @@ test('options reach the pods', () => {
     PLUMBLINE_LEASE_NAME: 'plumbline-controller',
     PLUMBLINE_LOG_LEVEL: 'debug',
     PLUMBLINE_WORKERS: '16',
+    PLUMBLINE_METRICS_ADDRESS: ':8443',
+    PLUMBLINE_METRICS_AUTH: 'tokens',
+    PLUMBLINE_HEALTH_ADDRESS: ':8081',
     PLUMBLINE_GIT_URL: 'ssh://git@git.example/fleet',
     PLUMBLINE_GIT_BRANCH: 'live',
     PLUMBLINE_CLUSTER_NAME: 'eu',
