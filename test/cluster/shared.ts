@@ -6,12 +6,15 @@ import { startCluster } from './start.ts';
 /** The CRD of Plumbline, as it is committed. */
 export const plumblineCrd = fileURLToPath(new URL('../../crds/plumbline.dev_databaseservices.yaml', import.meta.url));
 
+/** Where the controllers have their ServiceAccounts that are installed, and those that run in a process of tests. */
+const audited = ['plumbline-system', 'plumbline-tests'].map((namespace) => `system:serviceaccounts:${namespace}`);
+
 /**
- * The audit log of both has what an installed Plumbline asks for. And as on OpenShift, nobody may name an owner whose finalizers he may not write.
+ * The audit log of both has what controllers ask for. And as on OpenShift, nobody may name an owner whose finalizers he may not write.
  */
 const watched = {
   crds: [plumblineCrd],
-  auditLog: { groups: ['system:serviceaccounts:plumbline-system'] },
+  auditLog: { groups: audited },
   apiServerFlags: ['--enable-admission-plugins=OwnerReferencesPermissionEnforcement'],
 } as const;
 

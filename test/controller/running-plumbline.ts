@@ -11,6 +11,7 @@ import {
 import { Plumbline, type PlumblineOptions } from '../../controller/plumbline.ts';
 import { createLogger } from '../../controller/runtime/logger.ts';
 import type { Cluster } from '../cluster/index.ts';
+import { OwnAccount, type AnyCluster } from './own-account.ts';
 
 const crdFile = new URL('../../crds/plumbline.dev_databaseservices.yaml', import.meta.url);
 
@@ -44,22 +45,25 @@ export async function eventually<T>(
   }
 }
 
-/** A controller in this process, with its requests counted. */
+/** A controller in this process, under an account of its own, with its requests counted. */
 export class RunningPlumbline implements AsyncDisposable {
   readonly plumbline: Plumbline;
+  /** Whoever the tests are, not the controller. */
   readonly kube: KubeClient;
-  readonly connection: Connection;
+  readonly #connections: readonly Connection[];
+  readonly #account: OwnAccount;
   readonly requests: RequestFacts[] = [];
   readonly drifts: Drift[] = [];
   readonly logLines: string[] = [];
   readonly #stop = new AbortController();
   readonly #end: Promise<unknown>;
 
-  private constructor(connection: Connection, options: Partial<PlumblineOptions>) {
-    this.connection = connection;
-    this.kube = new KubeClient(connection);
+  private constructor(account: OwnAccount, user: Connection, own: Connection, options: Partial<PlumblineOptions>) {
+    this.#account = account;
+    this.#connections = [user, own];
+    this.kube = new KubeClient(user);
     this.plumbline = new Plumbline({
-      kube: new KubeClient(connection, { onRequest: (facts) => this.requests.push(facts) }),
+      kube: new KubeClient(own, { onRequest: (facts) => this.requests.push(facts) }),
       log: createLogger({
         level: 'debug',
         isReadable: false,
@@ -71,11 +75,10 @@ export class RunningPlumbline implements AsyncDisposable {
     this.#end = this.plumbline.run(this.#stop.signal);
   }
 
-  static async start(
-    cluster: Pick<Cluster, 'kubeconfig'>,
-    options: Partial<PlumblineOptions> = {},
-  ): Promise<RunningPlumbline> {
-    const running = new RunningPlumbline(await connect({ kubeconfig: cluster.kubeconfig }), options);
+  static async start(cluster: AnyCluster, options: Partial<PlumblineOptions> = {}): Promise<RunningPlumbline> {
+    const account = await OwnAccount.in(cluster);
+    const [user, own] = [await connect(cluster), await connect(account)];
+    const running = new RunningPlumbline(account, user, own, options);
     try {
       await eventually('the controller leads', () => running.plumbline.state === 'leading' || undefined);
       return running;
@@ -103,10 +106,13 @@ export class RunningPlumbline implements AsyncDisposable {
     return this.kube.get(databaseServices, { namespace, name });
   }
 
+  /** @throws Error when RBAC has refused it anything */
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#end;
-    await this.connection.close();
+    for (const connection of this.#connections) await connection.close();
+    const { denied } = this.#account;
+    if (denied.length > 0) throw new Error(`the controller was not allowed to: ${denied.join(', ')}`);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { leaseRights, metricsRights } from '../../constructs/install/rights.ts';
 import type { DatabaseServiceStatus } from '../../constructs/api/status.ts';
 import {
   controllerImage,
@@ -14,6 +15,7 @@ import {
 } from '../cluster/index.ts';
 import { auditedRequests, userOf } from '../constructs/install/audit-log.ts';
 import { kubectl } from '../constructs/install/installed.ts';
+import { rightsIn, rightsUsed } from '../constructs/install/right.ts';
 import { databaseService, eventually } from '../controller/running-plumbline.ts';
 
 const skip = withoutOwnNode('gives its node an image');
@@ -79,6 +81,20 @@ describe('Plumbline, installed from dist/', { skip }, () => {
     assert.equal((await node('console.log(process.getuid())')).stdout.trim(), '65532');
   });
 
+  test('its metrics are read by whoever may get /metrics, and by nobody else', async () => {
+    await run('-n', namespace, 'create', 'serviceaccount', 'prometheus');
+    const token = () => run('-n', namespace, 'create', 'token', 'prometheus');
+    assert.equal((await scrape('')).status, 401);
+    assert.equal((await scrape(await token())).status, 403);
+    const account = `--serviceaccount=${namespace}:prometheus`;
+    await run('create', 'clusterrolebinding', namespace, `--clusterrole=${controller}-metrics-reader`, account);
+    // Another token: of the first it is remembered for a while that it may not.
+    const { status, text } = await scrape(await token());
+    await run('delete', 'clusterrolebinding', namespace);
+    assert.equal(status, 200);
+    assert.match(text, /^leader_election_master_status\{name="plumbline-controller"\} [01]$/m);
+  });
+
   test('applying the files again changes nothing', async () => {
     const versions = () =>
       run(
@@ -106,8 +122,13 @@ describe('Plumbline, installed from dist/', { skip }, () => {
       'its Service is made again',
       async () => (await cluster.kubectlRun(['-n', namespace, 'get', 'service', 'orders'])).code === 0 || undefined,
     );
-    const denied = auditedRequests(cluster, user).filter(({ status }) => status === 401 || status === 403);
-    assert.deepEqual(denied, []);
+    const requests = auditedRequests(cluster, user);
+    assert.deepEqual(
+      requests.filter(({ isDenied }) => isDenied),
+      [],
+    );
+    const used = rightsUsed(requests);
+    for (const right of rightsIn([...leaseRights, ...metricsRights])) assert(used.has(right), `${right} is used`);
   });
 
   test(
@@ -201,4 +222,19 @@ function startOf(pid: number): number {
 function residentMb(pid: number): number {
   const [kib] = /(?<=^VmRSS:\s+)\d+/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Math.round((Number(kib) * 1024) / 1e6);
+}
+
+/** Reads the metrics through the Service, from a pod of the cluster. */
+async function scrape(token: string): Promise<{ readonly status: number; readonly text: string }> {
+  const [pod = ''] = await controllers();
+  // The token goes in by standard input, for others can read arguments. The certificate is one that each pod has made for itself.
+  const script = `
+    process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
+    let token = '';
+    process.stdin.on('data', (text) => (token += text)).on('end', async () => {
+      const answer = await fetch('https://plumbline-metrics.${system}.svc:8443/metrics', { headers: { authorization: 'Bearer ' + token } });
+      console.log(JSON.stringify({ status: answer.status, text: await answer.text() }));
+    });`;
+  const args = ['-n', system, 'exec', '-i', pod, '--', 'node', '-e', script];
+  return JSON.parse(await kubectl(cluster, args, token.trim())) as { readonly status: number; readonly text: string };
 }

@@ -15,9 +15,9 @@ export async function installAccess(cluster: Cluster, props: InstallationProps):
   return manifests;
 }
 
-/** Path of a kubeconfig with a token of a ServiceAccount, which holds for an hour. */
+/** Path of a kubeconfig with a token of a ServiceAccount, which holds for a day. */
 export async function kubeconfigOf(cluster: Cluster, namespace: string, account: string): Promise<string> {
-  const token = await kubectl(cluster, ['-n', namespace, 'create', 'token', account]);
+  const token = await kubectl(cluster, ['-n', namespace, 'create', 'token', account, '--duration=24h']);
   const { clusters, contexts } = parse(await kubectl(cluster, ['config', 'view', '--raw', '-o', 'yaml'])) as {
     clusters: unknown;
     contexts: readonly { context: { cluster: string } }[];
