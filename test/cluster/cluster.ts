@@ -79,6 +79,8 @@ export interface ClusterOptions {
   readonly crds?: readonly string[];
   /** More flags for kube-apiserver, after (so over) its own. */
   readonly apiServerFlags?: readonly string[];
+  /** The same for kube-controller-manager. */
+  readonly controllerManagerFlags?: readonly string[];
   /** Write an audit log at level Metadata: of everybody, or of the users in some groups alone. Defaults to false. */
   readonly auditLog?: boolean | { readonly groups: readonly string[] };
   /** Receives each line of progress. Without it, only what takes minutes (the first build) is told, on standard error. */

@@ -59,6 +59,7 @@ export class ControlPlane implements Cluster {
       hasControllerManager: this.parts.includes('kube-controller-manager'),
       auditLogPath: this.auditLogPath,
       apiServerFlags: options.apiServerFlags ?? [],
+      controllerManagerFlags: options.controllerManagerFlags ?? [],
       crds: options.crds ?? [],
     };
     const audited = typeof auditLog === 'object' ? auditLog.groups : undefined;

@@ -19,6 +19,7 @@ export interface Layout {
   readonly hasControllerManager: boolean;
   readonly auditLogPath: string | undefined;
   readonly apiServerFlags: readonly string[];
+  readonly controllerManagerFlags: readonly string[];
   readonly crds: readonly string[];
 }
 
@@ -43,7 +44,7 @@ export function argumentsOf(part: Part, layout: Layout): string[] {
     case 'kube-apiserver':
       return [...apiServer(layout), ...layout.apiServerFlags];
     case 'kube-controller-manager':
-      return controllerManager(layout);
+      return [...controllerManager(layout), ...layout.controllerManagerFlags];
     case 'kube-scheduler':
       return scheduler(layout);
   }
