@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { customResourceDefinition, fileName } from './api/crd.ts';
 import { reference } from './api/reference.ts';
-import { embeddedScriptsPath, embeddedScriptsSource } from './embed-scripts.ts';
+import { argoScripts, embeddedScriptsSource, podScripts } from './embed-scripts.ts';
 import { serialize } from './serialize.ts';
 
 /** A file that is written by a program and committed. */
@@ -15,7 +15,10 @@ export interface GeneratedFile {
 export const generatedFiles: readonly GeneratedFile[] = [
   { path: `crds/${fileName}`, content: () => serialize(customResourceDefinition()) },
   { path: 'docs/databaseservice.md', content: reference },
-  { path: embeddedScriptsPath, content: embeddedScriptsSource },
+  ...[podScripts, argoScripts].map((scripts) => ({
+    path: scripts.path,
+    content: () => embeddedScriptsSource(scripts),
+  })),
 ];
 
 const root = join(import.meta.dirname, '..');

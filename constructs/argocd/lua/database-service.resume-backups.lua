@@ -1,0 +1,4 @@
+if obj.spec.backup ~= nil then
+  obj.spec.backup.suspend = false
+end
+return obj

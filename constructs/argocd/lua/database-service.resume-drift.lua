@@ -1,0 +1,4 @@
+if obj.spec.drift ~= nil then
+  obj.spec.drift.pause = nil
+end
+return obj

@@ -1,0 +1,4 @@
+if obj.spec.backup ~= nil then
+  obj.spec.backup.suspend = true
+end
+return obj
