@@ -20,6 +20,8 @@ export function backupClaim(scope: Construct, { name, namespace, names }: Databa
       namespace,
       labels: { ...managedBy, [databaseLabel]: name },
       annotations: {
+        // It waits for the first backup, which may be a day away, and so would the application.
+        'argocd.argoproj.io/ignore-healthcheck': 'true',
         'argocd.argoproj.io/sync-options': 'Delete=false,Prune=false',
         'kustomize.toolkit.fluxcd.io/prune': 'disabled',
       },

@@ -69,6 +69,11 @@ test('with a size a claim is rendered that no tool prunes', () => {
     volumeMode: 'Filesystem',
   });
   assert.equal(claim.metadata.annotations?.['argocd.argoproj.io/sync-options'], 'Delete=false,Prune=false');
+  assert.equal(
+    claim.metadata.annotations['argocd.argoproj.io/ignore-healthcheck'],
+    'true',
+    'until the first backup it is bound to no volume, which Argo CD takes for Progressing',
+  );
 });
 
 test('with a claim of one’s own that one is mounted and none is rendered', () => {

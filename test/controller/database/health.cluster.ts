@@ -1,45 +1,22 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { eventually } from '../running-plumbline.ts';
+import { PlayedMembers, ready } from './played-members.ts';
 import { Shop } from './shop.ts';
 
 let shop: Shop;
+let members: PlayedMembers;
 before(async () => {
   shop = await Shop.open();
+  members = new PlayedMembers(shop, 'orders');
   await shop.create('orders', { replicas: 3 });
 });
 after(async () => {
   await shop[Symbol.asyncDispose]();
 });
 
-const ready = {
-  phase: 'Running',
-  conditions: [
-    { type: 'Ready', status: 'True' },
-    { type: 'PodScheduled', status: 'True' },
-  ],
-};
-
-/** Says of a member what its kubelet would. There are no nodes here. */
-async function say(ordinal: number, status: object): Promise<void> {
-  await shop.patch('Pod', `orders-${ordinal}`, {
-    kind: 'strategic',
-    body: { status },
-    subresource: 'status',
-    fieldManager: 'kubelet',
-  });
-}
-
-/** Says of a member what its Patroni and its steward would: by default a replica streams. */
-async function role(ordinal: number, role: 'primary' | 'replica', more: object = {}): Promise<void> {
-  const streams = role === 'replica' ? { replication_state: 'streaming' } : {};
-  const annotations = {
-    'plumbline.dev/settings': '{"digest":"d","refused":{},"restart":{}}',
-    status: JSON.stringify({ state: 'running', role, ...streams, ...more }),
-  };
-  const body = { metadata: { labels: { 'plumbline.dev/role': role }, annotations } };
-  await shop.patch('Pod', `orders-${ordinal}`, { body, fieldManager: 'Patroni' });
-}
+const say: PlayedMembers['say'] = (ordinal, status) => members.say(ordinal, status);
+const role: PlayedMembers['role'] = (ordinal, role, more) => members.role(ordinal, role, more);
 
 async function isPrimary(member: string): Promise<void> {
   await eventually(
