@@ -35,6 +35,9 @@ export interface Described extends Family {
 
 const controller = 'databaseservice';
 
+/** Gauges that prom-client names as counters are named. Each is the sum of another metric. */
+const misnamed = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
+
 /** What the controller counts and measures. Counts outlive a lost lease; everything else is read from memory when somebody asks. */
 export class Metrics {
   readonly #registry = new Registry();
@@ -63,7 +66,10 @@ export class Metrics {
       labels: { version: packageJson.version },
       read: () => 1,
     });
-    if (hasProcess) collectDefaultMetrics({ register: this.#registry });
+    if (hasProcess) {
+      collectDefaultMetrics({ register: this.#registry });
+      for (const name of misnamed) this.#registry.removeSingleMetric(name);
+    }
   }
 
   /** From now on this is what is read. */

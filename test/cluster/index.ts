@@ -8,6 +8,7 @@ export { whyNoNode } from './node/requirements.ts';
 export { newNamespace } from './namespace.ts';
 export type { Part } from './parts.ts';
 export { podClusterOf, sharedPodCluster, withoutOwnNode, withoutPods, type PodCluster } from './pod-cluster.ts';
+export { prometheusPrograms, whyNoPrometheus, type PrometheusPrograms } from './prometheus.ts';
 export { StartError } from './readiness.ts';
 export { plumblineCrd, sharedCluster, sharedNodeCluster } from './shared.ts';
 export { startCluster } from './start.ts';

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { describe, test } from 'node:test';
 import { namesOf } from '../../constructs/names.ts';
 import { databaseServices, secrets, statefulSets, typeOf } from '../../controller/database/kinds.ts';
 import { connect, KubeClient } from '../../controller/kube/index.ts';
-import { newNamespace, sharedCluster, type Cluster } from '../cluster/index.ts';
+import { newNamespace, prometheusPrograms, sharedCluster, whyNoPrometheus, type Cluster } from '../cluster/index.ts';
 import { auditedRequests } from '../constructs/install/audit-log.ts';
 import { kubectl } from '../constructs/install/installed.ts';
 import { ask } from './endpoints/ask.ts';
@@ -241,6 +242,20 @@ describe('the controller, seen from outside', () => {
     });
     assert(ofDatabase(scrape, 'billing').length > 10);
     assert.equal(sum(scrape.all('plumbline_databases')), 1);
+  });
+
+  test('Prometheus reads all of it, and its linter finds nothing', { skip: whyNoPrometheus() }, async () => {
+    const { promtool } = await prometheusPrograms();
+    const cluster = await sharedCluster();
+    const namespace = await newNamespace(cluster);
+    await using observed = await Observed.start(cluster.kubeconfig, namespace, ...noAuth);
+    await using client = await clientOf(cluster);
+    const options = { type: databaseServices, fieldManager: 'kubectl-create' };
+    await client.kube.create(databaseService(namespace, 'orders'), options);
+    await eventually('it is told', async () => ofDatabase(await observed.scrape(), 'orders').length > 10 || undefined);
+    const input = await observed.text();
+    const { status, stdout, stderr } = spawnSync(promtool, ['check', 'metrics'], { input, encoding: 'utf8' });
+    assert.deepEqual([status, stdout, stderr], [0, '', '']);
   });
 
   test('with tokens the metrics are for whom RBAC lets get them, over TLS', async () => {
