@@ -12,7 +12,7 @@ export type Action =
   /**
    * The object is ours (`uid`), and is brought to what we state. `isRepair`: we stated the same before. `taken`: what others own and is to go: we
    * have to own it before. `yielded`: what we state and drift.allowManagers lets somebody else have. `hasOldHands`: what earlier hands hold of it is to become
-   * ours before. `underOurName`: values that somebody applied as if by us. `live`: as it was found; undefined where nothing but our own wish has changed.
+   * ours before. `untold`: what is put back without a word, and may come again and again. `live`: as it was found; undefined where nothing but our own wish has changed.
    */
   | {
       readonly kind: 'apply';
@@ -23,7 +23,7 @@ export type Action =
       readonly taken: readonly FieldPath[];
       readonly yielded: readonly FieldPath[];
       readonly hasOldHands: boolean;
-      readonly underOurName: readonly Drift[];
+      readonly untold: readonly Drift[];
       readonly live: KubeObject | undefined;
     }
   /** All fields are ours, but not all values: somebody else's admission changes what we apply, or an older we applied it. Ask which. */

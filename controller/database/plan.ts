@@ -90,7 +90,7 @@ export function planOne(observed: Observed, stated: Stated, child: Child | undef
 /** Why an object is applied. */
 interface Reasons extends Pick<ActionOf<'apply'>, 'isRepair' | 'drifts'> {
   readonly moved?: readonly Foreign[];
-  readonly underOurName?: readonly Drift[];
+  readonly untold?: readonly Drift[];
 }
 
 /** The object is applied, without what others may have, and what they added is taken out. */
@@ -98,14 +98,14 @@ function apply(
   observed: Observed,
   stated: Stated,
   child: Child,
-  { isRepair, drifts, moved = [], underOurName = [] }: Reasons,
+  { isRepair, drifts, moved = [], untold = [] }: Reasons,
 ): Action {
   const added = unwantedIn(observed, stated, child).filter(({ path }) => !moved.some((one) => one.path === path));
   const told = [...drifts, ...added.map(({ drift }) => drift)];
   const taken = [...added, ...moved].map(({ path }) => path);
   const yielded = yieldedOf(child, observed).map(({ path }) => path);
   const { uid, hasOldHands, suspect: live } = child;
-  return { kind: 'apply', stated, uid, isRepair, drifts: told, taken, yielded, hasOldHands, underOurName, live };
+  return { kind: 'apply', stated, uid, isRepair, drifts: told, taken, yielded, hasOldHands, untold, live };
 }
 
 /** What others added and is to go, but for what the spec has come to state. */
@@ -185,19 +185,17 @@ function judge(observed: Observed, stated: Stated, child: Child, live: KubeObjec
   const news = foreignOf(found, isSame);
   const moved = isNews ? new Map<Deviation, Foreign>() : movesIn(news, live, child, observed);
   const foreign = isNews ? replaced(observed, stated) : drifts(news, live, fieldManager, moved);
-  if (isReport(observed, stated.key) && !isNews && isLeft(found, isSame)) {
+  const isContested = observed.restraint(stated.key)?.kind === 'contested';
+  if (isReport(observed, stated.key) && !isNews && isLeft(found, isSame, isContested)) {
     return { kind: 'leave', stated, live, drifts: foreign };
   }
-  // Nothing went to somebody else, and yet there are other values: they were applied under our name.
-  const underOurName = isOurs && isSame && accepted !== undefined ? ourNamesakes(found, live) : [];
-  if (underOurName.length > 0 && observed.restraint(stated.key)?.kind === 'contested') {
-    return { kind: 'leave', stated, live, drifts: underOurName };
-  }
+  const untold = isSame && accepted !== undefined && foreign.length === 0 ? untoldIn(found, live) : [];
+  if (isOurs && untold.length > 0 && isContested) return { kind: 'leave', stated, live, drifts: untold };
   return apply(observed, stated, child, {
     isRepair: isSame,
     drifts: foreign,
     moved: [...moved.values()],
-    underOurName,
+    untold,
   });
 }
 
@@ -206,10 +204,17 @@ function isNeverOurs({ accepted }: Child, live: KubeObject): boolean {
   return accepted === undefined && live.kind !== 'Secret' && appliedEntry(live, fieldManager) === undefined;
 }
 
-function ourNamesakes(found: readonly Deviation[], live: KubeObject): readonly Drift[] {
-  const changed = found.filter(({ kind }) => kind === 'pending').map((one) => ({ ...one, kind: 'changed' as const }));
+/** Nothing went to somebody else, and yet there are other values: they were applied under our name. Or the values are ours, and the fields are not. */
+function untoldIn(found: readonly Deviation[], live: KubeObject): readonly Drift[] {
+  const as = (kind: Deviation['kind']) =>
+    drifts(
+      found.filter((one) => one.kind === kind).map((one) => ({ ...one, kind: 'changed' as const })),
+      live,
+      fieldManager,
+    );
   const editor = { manager: fieldManager, operation: 'Apply', time: appliedEntry(live, fieldManager)?.time };
-  return drifts(changed, live, fieldManager).map((drift) => ({ ...drift, editor }));
+  const namesakes = as('pending').map((drift) => ({ ...drift, editor }));
+  return namesakes.length > 0 ? namesakes : as('unowned').map((drift) => ({ ...drift, now: undefined }));
 }
 
 /** What an allowed manager has under another key is his. */
@@ -238,12 +243,13 @@ function foreignOf(found: readonly Deviation[], isSame: boolean): readonly Devia
 
 /**
  * What drift.policy Report leaves as it is: values that others changed. A change of the spec applies the objects that it concerns as a whole.
- * That fields are not ours though their values are right is mended in any case: it changes no value, and a field that is not ours could be
- * changed unseen.
+ * That fields are not ours though their values are right is mended in any case, unless it is done again and again: it changes no value, and a
+ * field that is not ours could be changed unseen.
  */
-function isLeft(found: readonly Deviation[], isSame: boolean): boolean {
+function isLeft(found: readonly Deviation[], isSame: boolean, isContested: boolean): boolean {
+  const isAnybodys = found.some((one) => isForeign(one) || (isContested && one.kind === 'unowned'));
   const isAllForeign = found.every(({ kind }) => kind === 'changed' || kind === 'unowned');
-  return found.some(isForeign) && (isSame || isAllForeign);
+  return isAnybodys && (isSame || isAllForeign);
 }
 
 /** Of a Secret, values count and not who holds them, for it is not applied but created. */

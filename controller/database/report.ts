@@ -108,7 +108,7 @@ function contestsIn({ resource, memory }: Findings, now: number): readonly strin
   const added = [...memory.added].filter(([, drifts]) => drifts.length > 0).map(([key]) => key);
   return [...new Set([...memory.left.keys(), ...added])].flatMap((key) => {
     const restraint = restraintOf(resource, memory.contests, objectOf(key), now);
-    return restraint?.kind === 'contested' ? restraint.contests.map(contestInWords) : [];
+    return restraint?.kind === 'contested' ? restraint.contests.map((one) => contestInWords(one, resource)) : [];
   });
 }
 

@@ -1,6 +1,14 @@
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
-import { contestsOver, type Contest, type Contests } from '../drift/index.ts';
+import {
+  contestsOver,
+  managedFields,
+  unknownManager,
+  type Contest,
+  type Contests,
+  type Drift,
+} from '../drift/index.ts';
 import { timestamp } from '../kube/index.ts';
+import { replicas } from './additions.ts';
 import { fieldManager } from './child.ts';
 
 /** Why drift of an object is left as it is for a time, though drift.policy is Correct. */
@@ -41,19 +49,48 @@ export function endOf(restraint: Restraint): number {
 }
 
 /** A fight in sentences: who, what both say, and what ends it, either way. */
-export function contestInWords({ drift, until = 0 }: Contest): string {
-  const { object, field, was, now, editor } = drift;
-  const { manager } = editor;
+export function contestInWords(contest: Contest, resource: StoredDatabaseService): string {
+  const { drift, rivals: managers, until = 0 } = contest;
+  const { object, field, was, now } = drift;
   const what = field === '' ? object : `${field} of ${object}`;
-  const isAnother = manager === fieldManager;
-  const who = isAnother ? 'Somebody under the name of Plumbline' : manager === 'unknown' ? 'Somebody' : manager;
   const values = now === undefined || was === undefined ? '' : ` (${now} and ${was})`;
-  const isGivable = manager !== 'unknown' && !isAnother && field.startsWith('spec.');
-  const give = isGivable ? `drift: {allowManagers: [${manager}]}` : 'drift: {policy: Report}';
-  const keep = manager.startsWith('argocd')
+  const give = lineToGive(drift, managers, resource);
+  const isWipe = field === managedFields;
+  const keep = managers.every((manager) => manager.startsWith('argocd'))
     ? `ignoreDifferences: [{group: "*", kind: ${object.split('/')[0]}, managedFieldsManagers: [${fieldManager}]}] in its Application`
-    : isAnother
+    : managers[0] === fieldManager
       ? 'stop the other one'
       : 'take it out of what it writes';
-  return `${who} and Plumbline keep changing ${what}${values}; it is left until ${timestamp(until)}. To let it be so: ${give}. To have it as the spec says: ${keep}.`;
+  // Nothing gives away what is lost to all.
+  const toGive = isWipe ? '' : ` To let it be so: ${give}.`;
+  return `${inList(managers.map(nameOf))} and Plumbline keep changing ${what}${values}; it is left until ${timestamp(until)}.${toGive} To have it as the spec says: ${isWipe ? 'find out who wipes it' : keep}.`;
+}
+
+/** The line of YAML that leaves a field to those who want it. Whatever names they gave themselves, it says that and no more. */
+function lineToGive({ field }: Drift, managers: readonly string[], { spec }: StoredDatabaseService): string {
+  const isNamed = managers.every((manager) => manager !== unknownManager && manager !== fieldManager);
+  const areVolumesAtStake = field === replicas && spec.storage.onDelete === 'Delete';
+  if (!isNamed || managers.length > mostNamed || !field.startsWith('spec.') || areVolumesAtStake) {
+    return 'drift: {policy: Report}';
+  }
+  const allowed = [...new Set([...(spec.drift?.allowManagers ?? []), ...managers])];
+  return `drift: {allowManagers: [${allowed.map(scalar).join(', ')}]}`;
+}
+
+/** A text in a list of YAML: plain where nothing in it could be taken for anything else, otherwise as JSON, which YAML includes. */
+function scalar(text: string): string {
+  const isPlain = /^[A-Za-z][\w./-]*$/.test(text) && !/^(true|false|yes|no|on|off|null|y|n)$/i.test(text);
+  return isPlain ? text : JSON.stringify(text);
+}
+
+const mostNamed = 3;
+
+function inList(names: readonly string[]): string {
+  const shown = names.length > mostNamed ? [...names.slice(0, mostNamed), `${names.length - mostNamed} more`] : names;
+  return shown.join(', ');
+}
+
+function nameOf(manager: string): string {
+  if (manager === fieldManager) return 'Somebody under the name of Plumbline';
+  return manager === unknownManager ? 'Somebody' : manager;
 }

@@ -79,7 +79,7 @@ export class ClusterDelivery implements ApplyDelivery {
         return tally.make(
           action.stated,
           [...action.drifts, ...(await this.#bring(action, observed, signal))],
-          action.underOurName,
+          action.untold,
         );
       case 'verify':
         return this.#verify(action, tally, signal);

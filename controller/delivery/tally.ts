@@ -20,10 +20,10 @@ export class Tally implements Outcome {
     return this.outdated !== undefined || this.blocker?.next.kind === 'retry' || isEnding;
   }
 
-  make({ key }: Stated, drifts: readonly Drift[], underOurName: readonly Drift[] = []): void {
+  make({ key }: Stated, drifts: readonly Drift[], untold: readonly Drift[] = []): void {
     this.made.push(key);
     this.corrected.push(...drifts);
-    this.flips.push(...drifts, ...underOurName);
+    this.flips.push(...drifts, ...untold);
   }
 
   leave({ key }: Stated, drifts: readonly Drift[]): void {

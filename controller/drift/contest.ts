@@ -2,7 +2,7 @@ import type { Drift } from './drift.ts';
 
 /** When a change that comes again and again is a fight. */
 export interface ContestRules {
-  /** As often the same value by the same manager. Defaults to 6; four times as often where the values differ. */
+  /** As often the same value by the same manager in turn. Defaults to 6; four times as often whatever the values and whoever the managers are. */
   readonly flips: number;
   /** Within this time, in milliseconds. Defaults to 30 minutes. */
   readonly withinMs: number;
@@ -13,25 +13,33 @@ export interface ContestRules {
 export const contestRules: ContestRules = { flips: 6, withinMs: 1_800_000, restMs: 60_000 };
 
 const longestRestMs = 3_600_000;
-const manyValues = 4;
+const inAll = 4;
 
-/** A field that we and one rival keep writing. */
+/** A field that we and others keep writing. */
 export interface Contest {
   /** The last flip. */
   readonly drift: Drift;
-  /** What was found, and when we put it back, in milliseconds; all by the same manager. */
-  readonly flips: readonly { readonly now: string | undefined; readonly at: number }[];
+  /** What was found, by whom, and when we put it back, in milliseconds. */
+  readonly flips: readonly Flip[];
+  /** Who keeps writing the field, never empty: one manager, or all where they take turns. */
+  readonly rivals: readonly string[];
   /** How often it was left already. */
   readonly rests: number;
   /** Until when it is left, in milliseconds; undefined before it first was. */
   readonly until: number | undefined;
 }
 
+export interface Flip {
+  readonly now: string | undefined;
+  readonly manager: string;
+  readonly at: number;
+}
+
 /** Contests by object and field. */
 export type Contests = ReadonlyMap<string, Contest>;
 
 /**
- * Notes what was put back. A field that another manager has changed since is no fight with the first. Pure.
+ * Notes what was put back. A field that another manager has changed since is no fight with the first, unless it is one with everybody. Pure.
  *
  * @param now milliseconds
  */
@@ -42,10 +50,14 @@ export function noteFlips(before: Contests, corrected: readonly Drift[], now: nu
   for (const drift of corrected) {
     const key = `${drift.object} ${drift.field}`;
     const known = contests.get(key);
-    const same = known?.drift.editor.manager === drift.editor.manager ? known : undefined;
-    const recent = (same?.flips ?? []).filter(({ at }) => at + rules.withinMs > now);
-    const flips = [...recent, { now: drift.now, at: now }].slice(-rules.flips * manyValues);
-    const next: Contest = { drift, flips, rests: same?.rests ?? 0, until: same?.until };
+    const { manager } = drift.editor;
+    const recent = (known?.flips ?? []).filter(({ at }) => at + rules.withinMs > now);
+    const flips = [...recent, { now: drift.now, manager, at: now }].slice(-many(rules));
+    const isSame = known?.drift.editor.manager === manager || flips.length === many(rules);
+    const { rests = 0, until } = isSame ? (known ?? {}) : {};
+    const isOne = rests > 0 ? known?.rivals.length === 1 : byLast(flips) >= rules.flips;
+    const rivals = isOne ? [manager] : [...new Set(flips.map((flip) => flip.manager))].toSorted();
+    const next: Contest = { drift, flips, rivals, rests, until };
     contests.set(key, isFight(next, rules) ? rest(next, now, rules) : next);
   }
   return contests;
@@ -59,9 +71,18 @@ export function contestsOver(contests: Contests, object: string, now: number): r
 }
 
 function isFight({ flips, rests }: Contest, rules: ContestRules): boolean {
-  const last = flips.at(-1)?.now;
-  const same = flips.filter(({ now }) => now === last).length;
-  return rests > 0 || same >= rules.flips || flips.length >= rules.flips * manyValues;
+  return rests > 0 || byLast(flips) >= rules.flips || flips.length >= many(rules);
+}
+
+/** How often the last one wrote what he wrote last, since anybody else did. */
+function byLast(flips: readonly Flip[]): number {
+  const last = flips.at(-1);
+  const since = flips.findLastIndex(({ manager }) => manager !== last?.manager) + 1;
+  return flips.slice(since).filter(({ now }) => now === last?.now).length;
+}
+
+function many({ flips }: ContestRules): number {
+  return flips * inAll;
 }
 
 /** It was put back once more, to see whether the rival has given up; if not, it is left for longer. */

@@ -15,14 +15,6 @@ export interface Foreign {
   readonly value: string;
 }
 
-/** They write below `spec` what every cluster needs. */
-const ofKubernetes: ReadonlySet<string> = new Set([
-  'kube-controller-manager',
-  'kube-scheduler',
-  'kubelet',
-  'cloud-controller-manager',
-]);
-
 const spec = field('spec');
 /** Maps whose keys are named one by one, though all of a map may be somebody's. */
 const maps: ReadonlySet<string> = new Set(['labels', 'annotations'].map(field));
@@ -61,8 +53,12 @@ function isFilledIn(object: KubeObject, path: FieldPath): boolean {
   return !isOfMap && isDefault(path.at(-1)?.slice(2) ?? '', valueAt(object, path));
 }
 
-function isWriter({ manager = '', subresource, fieldsV1 }: ManagedFieldsEntry): boolean {
-  return fieldsV1?.[spec] !== undefined && subresource !== 'status' && !ofKubernetes.has(manager);
+/**
+ * Of Kubernetes itself, nobody writes below `spec` of the kinds that we render but a HorizontalPodAutoscaler, who wants another number of members as
+ * any other would. So no name is passed over: anybody can give himself any.
+ */
+function isWriter({ subresource, fieldsV1 }: ManagedFieldsEntry): boolean {
+  return fieldsV1?.[spec] !== undefined && subresource !== 'status';
 }
 
 /** The outermost of their fields that are not ours: an item of a list as a whole, of a struct that is not ours the struct. */

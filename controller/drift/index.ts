@@ -1,7 +1,7 @@
 export { differences, type Difference } from './difference.ts';
 export { deviations, statedTree, type Deviation } from './deviation.ts';
-export { deletion, drifts, isAddition, isForeign, type Drift } from './drift.ts';
-export type { Editor } from './editor.ts';
+export { deletion, drifts, isAddition, isForeign, managedFields, type Drift } from './drift.ts';
+export { unknownManager, type Editor } from './editor.ts';
 export { episodes, inWords, type Episode } from './episode.ts';
 export { contestRules, contestsOver, noteFlips, type Contest, type ContestRules, type Contests } from './contest.ts';
 export { handOver } from './hand-over.ts';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { load } from 'js-yaml';
 import type { KubeObject } from '../../../controller/kube/index.ts';
 import { eventually, RunningPlumbline } from '../running-plumbline.ts';
 import { Shop, wholeSpec } from './shop.ts';
@@ -208,4 +209,101 @@ test('edits by different people are no fight, however many', async () => {
     );
   }
   assert.match(await shop.condition('busy', 'Drifted'), /^False InTrue/);
+});
+
+test('with somebody who wipes managedFields again and again', async () => {
+  await shop.create('wiper', wholeSpec);
+  const before = shop.running.requests.length;
+  await using _ = new Rival(
+    async () => ((await shop.get('Service', 'wiper-ro'))?.metadata.managedFields ?? []).length === 0,
+    () => shop.patch('Service', 'wiper-ro', { body: { metadata: { managedFields: [{}] } } }),
+  );
+  await shop.untilCondition(
+    'wiper',
+    'Drifted',
+    /^True Contested: Somebody and Plumbline keep changing metadata\.managedFields of Service\/wiper-ro; it is left until /,
+  );
+  await shop.running.settled();
+  const made = shop.running.requestsAfter(before).map(({ verb, type }) => `${verb} ${type?.kind ?? ''}`);
+  assert(applies(made, 'Service') <= contest.flips + 1, made.join(', '));
+});
+
+test('with a tool that writes under two names in turn', async () => {
+  await shop.create('turns', wholeSpec);
+  let turn = 0;
+  const rival = new Rival(
+    async () => (await specOf('PodDisruptionBudget', 'turns'))['maxUnavailable'] === 2,
+    () => {
+      const fieldManager = (turn += 1) % 2 === 0 ? 'tool-a' : 'tool-b';
+      return shop.patch('PodDisruptionBudget', 'turns', { body: { spec: { maxUnavailable: 2 } }, fieldManager });
+    },
+  );
+  await using _ = rival;
+  const condition = await shop.untilCondition('turns', 'Drifted', /^True Contested: tool-a, tool-b and Plumbline /);
+  assert(condition.includes('drift: {allowManagers: [tool-a, tool-b]}'), condition);
+  assert(rival.writes <= contest.flips * 4 + 1, `${rival.writes} writes`);
+});
+
+test('the line of YAML is the one that is meant, whatever name the rival gave himself', async () => {
+  await shop.create('strange', wholeSpec);
+  const fieldManager = 'ops], policy: Report, x: [';
+  await using _ = new Rival(
+    async () => (await specOf('PodDisruptionBudget', 'strange'))['maxUnavailable'] === 2,
+    () => shop.patch('PodDisruptionBudget', 'strange', { body: { spec: { maxUnavailable: 2 } }, fieldManager }),
+  );
+  const condition = await shop.untilCondition('strange', 'Drifted', /^True Contested/);
+  const [, line = ''] = /To let it be so: (.*)\. To have it/.exec(condition) ?? [];
+  const spec = load(line) as Record<string, unknown>;
+  assert.deepEqual(spec, { drift: { allowManagers: [fieldManager] } });
+  await shop.edit('strange', spec);
+  await shop.untilCondition('strange', 'Drifted', /^False InTrue/);
+  assert.equal((await specOf('PodDisruptionBudget', 'strange'))['maxUnavailable'], 2);
+});
+
+test('with a HorizontalPodAutoscaler: its number is left to it by the line in the condition', async () => {
+  await shop.create('hpa', wholeSpec);
+  const autoscaler = {
+    apiVersion: 'autoscaling/v2',
+    kind: 'HorizontalPodAutoscaler',
+    metadata: { name: 'hpa', namespace: shop.namespace },
+    spec: {
+      // More than the spec asks for: for that it needs no metrics.
+      minReplicas: 4,
+      maxReplicas: 5,
+      scaleTargetRef: { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'hpa' },
+    },
+  };
+  const { code, stderr } = await shop.cluster.kubectlRun(['apply', '-f', '-'], JSON.stringify(autoscaler));
+  assert.equal(code, 0, stderr);
+  const receipt = await eventually('it is told', async () => (await shop.receipts('hpa'))[0], 90_000);
+  assert.deepEqual(
+    [receipt.field, receipt.manager, receipt.operation],
+    ['spec.replicas', 'kube-controller-manager', 'Update of scale'],
+  );
+  await shop.edit('hpa', { drift: { allowManagers: [receipt.manager] } });
+  await eventually(
+    'it has its number',
+    async () => (await specOf('StatefulSet', 'hpa'))['replicas'] === 4 || undefined,
+    90_000,
+  );
+  await shop.running.settled();
+  await shop.restart(undefined, { contest });
+  assert.equal((await specOf('StatefulSet', 'hpa'))['replicas'], 4);
+  await shop.untilCondition('hpa', 'Drifted', /^False InTrue/);
+  await shop.cluster.kubectlRun(['delete', '-n', shop.namespace, 'horizontalpodautoscaler', 'hpa']);
+});
+
+test('a number of members that decides about volumes: the line says what works', async () => {
+  await shop.create('kept', { ...wholeSpec, storage: { size: '1Gi', onDelete: 'Delete' } });
+  await using _ = new Rival(
+    async () => (await specOf('StatefulSet', 'kept'))['replicas'] === 2,
+    () =>
+      shop.patch('StatefulSet', 'kept', {
+        body: { spec: { replicas: 2 } },
+        subresource: 'scale',
+        fieldManager: 'autoscaler',
+      }),
+  );
+  const condition = await shop.untilCondition('kept', 'Drifted', /^True Contested/);
+  assert(condition.includes('To let it be so: drift: {policy: Report}.'), condition);
 });

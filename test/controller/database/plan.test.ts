@@ -316,6 +316,18 @@ const rows: readonly Row[] = [
     child: seen(changed(mutated, ['metadata', 'generation'], 2), accepted(service, { metadata: { generation: 1 } })),
     expected: 'repair',
   },
+  {
+    what: 'managedFields are wiped again and again',
+    child: seen(wiped, accepted(service)),
+    more: contested,
+    expected: 'leave: metadata.managedFields by unknown',
+  },
+  {
+    what: 'a field is taken from us again and again, and says the same',
+    child: seen(restored, accepted(service)),
+    more: contested,
+    expected: 'leave',
+  },
   { what: 'somebody added a port', child: seen(added, accepted(service)), expected: 'accept' },
   {
     what: 'somebody added a port, and additions are removed',

@@ -83,7 +83,7 @@ const apply = (stated: typeof service, isRepair = false): Action => ({
   taken: [],
   yielded: [],
   hasOldHands: false,
-  underOurName: [],
+  untold: [],
   live: undefined,
 });
 

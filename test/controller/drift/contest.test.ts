@@ -49,6 +49,27 @@ test('other values each time are a fight after four times as many', () => {
   assert.equal(leftUntil(after(...many), 11), 21);
 });
 
+test('two that write in turn are a fight after as many, and are left for twice as long when one comes back', () => {
+  const turns = Array.from({ length: 14 }, (_, second) => [second, flip('5', second % 2 ? 'anna' : 'bernd')] as const);
+  assert.equal(leftUntil(after(...turns.slice(0, 11)), 10), undefined);
+  const fought = after(...turns.slice(0, 12));
+  assert.equal(leftUntil(fought, 11), 21);
+  assert.deepEqual(
+    [...fought.values()].map(({ rivals }) => rivals),
+    [['anna', 'bernd']],
+  );
+  assert.equal(leftUntil(after(...turns.slice(0, 12), [21, flip('5', 'bernd')]), 21), 41);
+});
+
+test('one who is let be by himself is not accused of what another did before', () => {
+  const fought = after([0, flip('5', 'anna')], ...[1, 2, 3].map((second) => [second, flip('5')] as const));
+  assert.equal(leftUntil(fought, 3), 13);
+  assert.deepEqual(
+    [...fought.values()].map(({ rivals }) => rivals),
+    [['autoscaler']],
+  );
+});
+
 test('who comes back after a rest is left for twice as long, up to an hour; who gives up is forgotten', () => {
   assert.equal(leftUntil(after(...same, [12, flip('5')]), 12), 32);
   const stubborn = Array.from({ length: 20 }, (_, day) => [12 + day * 3_601, flip('5')] as const);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { foreignFields, heldByOthers, readable } from '../../../controller/drift/index.ts';
 import type { KubeObject } from '../../../controller/kube/index.ts';
-import { applied, changed, entryOf, ours, stated, treeOf } from './live.ts';
+import { applied, changed, disowned, entryOf, ours, stated, treeOf } from './live.ts';
 
 const noon = '2026-01-01T12:00:00Z';
 const pod = ['f:spec', 'f:template', 'f:spec'];
@@ -18,7 +18,7 @@ function written(
 ): KubeObject {
   const { manager = 'kubectl-patch', subresource } = more;
   const entry = entryOf(manager, 'Update', fields as Record<string, unknown>, noon, subresource);
-  const [own] = applied().metadata.managedFields ?? [];
+  const [own] = (object.metadata.managedFields === undefined ? applied() : object).metadata.managedFields ?? [];
   assert(own);
   return { ...object, metadata: { ...object.metadata, managedFields: [own, entry] } };
 }
@@ -98,13 +98,21 @@ const rows: readonly Row[] = [
     expected: [],
   },
   {
-    what: 'what Kubernetes writes itself',
+    what: 'a field by somebody under the name of a part of Kubernetes',
     live: written(
       changed(applied(), ['spec', 'template', 'spec', 'nodeName'], 'a'),
       below([...pod, 'f:nodeName'], {}),
-      { manager: 'kube-controller-manager' },
+      { manager: 'kubelet' },
     ),
-    expected: [],
+    expected: ['spec.template.spec.nodeName = a by kubelet'],
+  },
+  {
+    what: 'the number of members by an autoscaler, which has the name of the controller manager',
+    live: written(disowned(applied(), ['f:spec', 'f:replicas']), treeOf(['f:spec', 'f:replicas']), {
+      manager: 'kube-controller-manager',
+      subresource: 'scale',
+    }),
+    expected: ['spec.replicas = 3 by kube-controller-manager'],
   },
 ];
 
