@@ -23,7 +23,7 @@ export interface DueSeen extends Pick<BackupSeen, 'backup' | 'cronJob' | 'before
  */
 export function dueTime(seen: DueSeen): number | undefined {
   const { backup, cronJob, before, lastEnd = -Infinity, now } = seen;
-  const cron = cronOf(backup?.schedule ?? '');
+  const cron = typeof backup?.schedule === 'string' ? cronOf(backup.schedule) : undefined;
   const zone = Zone.of(backup?.timeZone ?? defaults.timeZone);
   if (backup === undefined || backup.suspend === true || cron === undefined || zone === undefined) return undefined;
   const first = cronJob?.lastSchedule ?? cronJob?.createdAt ?? now;
@@ -36,9 +36,9 @@ export function dueTime(seen: DueSeen): number | undefined {
   return told <= now ? told : Math.min(told, after(now) ?? told);
 }
 
-/** The schedule and its zone, as a status tells it. */
+/** The schedule and its zone, as a status tells it: one that is too long for the API is none. */
 export function scheduleOf({ schedule = '', timeZone = defaults.timeZone }: NonNullable<BackupSeen['backup']>): string {
-  return `${schedule} ${timeZone}`;
+  return `${schedule} ${timeZone}`.slice(0, 256);
 }
 
 /** When a backup is overdue that has not ended by then: not while a Job goes on that began in time. In milliseconds. Pure. */
