@@ -6,11 +6,13 @@ import { project, run, TemporaryFolder } from './command.ts';
 import { filesBelow } from './files-below.ts';
 
 const program = `import { App, Chart } from 'cdk8s';
-import { DatabaseService, render, serialize, fileName, type DatabaseServiceSpec } from 'plumbline';
+import { DatabaseService, DatabaseServiceApi, Installation, render, serialize, fileName, type DatabaseServiceSpec } from 'plumbline';
 
 const spec: DatabaseServiceSpec = { engine: 'postgresql', version: '17', replicas: 3, storage: { size: '10Gi' } };
 const app = new App();
 const db = new DatabaseService(new Chart(app, 'orders'), 'db', { metadata: { name: 'orders', namespace: 'shop' }, spec });
+new DatabaseServiceApi(new Chart(app, 'api'), 'api');
+new Installation(new Chart(app, 'plumbline'), 'plumbline', { image: 'registry.example/plumbline:1', watchNamespaces: ['shop'] });
 app.synth();
 console.log(db.endpoints.readWrite, db.credentialsSecret);
 for (const manifest of render({ apiVersion: 'plumbline.dev/v1alpha1', kind: 'DatabaseService', metadata: { name: 'orders', namespace: 'shop' }, spec })) {
@@ -66,5 +68,11 @@ test('the package, installed into an empty project, compiles and synthesizes', a
   assert.match(ran.stdout, /^orders orders-credentials$/m);
   assert.match(ran.stdout, /^statefulset\.orders\.yaml \d+$/m);
   assert.match(filesBelow(folder.in('dist'))['orders.k8s.yaml'] ?? '', /kind: StatefulSet/);
+  const written = filesBelow(folder.in('dist'));
+  assert.match(written['api.k8s.yaml'] ?? '', /kind: CustomResourceDefinition[^]*kind: ValidatingAdmissionPolicy/);
+  assert.match(
+    written['plumbline.k8s.yaml'] ?? '',
+    /^apiVersion: v1\nkind: Namespace[^]*image: registry.example\/plumbline:1/,
+  );
   assert.notEqual(refused.code, 0, 'a number as a setting of PostgreSQL is refused by its type');
 });

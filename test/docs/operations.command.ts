@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { test } from 'node:test';
+import { watchedKinds } from '../../controller/database/kinds.ts';
+import { newNamespace, startCluster } from '../cluster/index.ts';
+import { project, run, type Ended } from '../commands/command.ts';
+import { databaseService, eventually, RunningPlumbline } from '../controller/running-plumbline.ts';
+
+const page = readFileSync(`${project}/docs/operations.md`, 'utf8');
+
+/** Needs pods that run, or kinds that are not in the cluster; the tests of the node wait for the Deployment. */
+const isLeftOut = (command: string): boolean => /rollout status|plumbline-monitoring/.test(command);
+
+/** The commands for a shell that a section has, one a line. */
+function commandsOf(section: string): readonly string[] {
+  const [, text = ''] = page.split(`\n## ${section}\n`);
+  const [own = ''] = text.split('\n## ');
+  const blocks = [...own.matchAll(/```sh\n([^]*?)```/g)].map(([, block = '']) => block.trim().split('\n'));
+  assert(blocks.length > 0, section);
+  return blocks.flat().filter((command) => !isLeftOut(command));
+}
+
+test('the page of operations, followed on an empty cluster', async () => {
+  await using cluster = await startCluster();
+  const env = {
+    PATH: `${dirname(cluster.kubectl)}:${process.env['PATH']}`,
+    KUBECONFIG: cluster.kubeconfig,
+    KUBERC: 'off',
+  };
+  const shell = (command: string): Promise<Ended> => run('sh', ['-c', command], { env });
+  const follow = async (section: string): Promise<void> => {
+    for (const command of commandsOf(section)) {
+      const { code, stderr } = await shell(command);
+      assert.equal(code, 0, `${command}: ${stderr}`);
+    }
+  };
+  const isThere = async (what: string): Promise<boolean> => (await shell(`kubectl get ${what}`)).code === 0;
+  const versions = async (): Promise<string> =>
+    (await shell("kubectl get -f dist/plumbline -o jsonpath='{.items[*].metadata.resourceVersion}'")).stdout;
+
+  // WHEN it is installed and upgraded to the same release
+  await follow('Install');
+  await eventually(
+    'the Deployment is observed',
+    async () =>
+      (await shell('kubectl -n plumbline-system get pods -o name')).stdout.split('pod/').length === 3 || undefined,
+  );
+  const before = await versions();
+  await follow('Upgrade');
+
+  // THEN nothing has changed
+  assert.equal(await versions(), before);
+
+  // GIVEN databases, one of them protected, and no controller any more
+  const namespace = await newNamespace(cluster);
+  await using plumbline = await RunningPlumbline.start(cluster, { namespace });
+  for (const [name, spec] of [
+    ['orders', { deletionProtection: true }],
+    ['ledger', {}],
+  ] as const) {
+    const made = await cluster.kubectlRun(
+      ['create', '-f', '-'],
+      JSON.stringify(databaseService(namespace, name, spec)),
+    );
+    assert.equal(made.code, 0, made.stderr);
+    await eventually(
+      `${name} is made`,
+      async () => (await isThere(`-n ${namespace} statefulset ${name}`)) || undefined,
+    );
+  }
+  await plumbline.stop();
+
+  // WHEN Plumbline is uninstalled
+  await follow('Uninstall');
+
+  // THEN it is gone, and they are not
+  assert(!(await isThere('namespace plumbline-system')));
+  assert(!(await isThere('clusterrole plumbline-controller')));
+  for (const name of ['orders', 'ledger']) assert(await isThere(`-n ${namespace} statefulset ${name}`), name);
+
+  // WHEN everything is to go
+  const [first = ''] = commandsOf('Remove everything');
+  const refused = await shell(first);
+  assert.notEqual(refused.code, 0, 'one is protected');
+  assert(await isThere(`-n ${namespace} statefulset orders`));
+  await shell(`kubectl -n ${namespace} patch dbs orders --type=merge -p '{"spec":{"deletionProtection":false}}'`);
+  await follow('Remove everything');
+
+  // THEN what they had is gone, but for what holds or opens data, and the namespace can go
+  await eventually(
+    'no Service is left',
+    async () => !(await shell(`kubectl -n ${namespace} get services -o name`)).stdout || undefined,
+    60_000,
+  );
+  assert(!(await isThere('crd databaseservices.plumbline.dev')));
+  assert(!(await isThere('validatingadmissionpolicy deletion-protection.plumbline.dev')));
+  assert(await isThere(`-n ${namespace} secret orders-credentials`));
+  const { code, stderr } = await shell(`kubectl delete namespace ${namespace} --timeout=90s`);
+  assert.equal(code, 0, stderr);
+});
+
+test('the page names as many watches as there are', () => {
+  assert(page.includes(`keeps ${watchedKinds.length + 1} watches open`));
+});
