@@ -23,6 +23,13 @@ const columns = [
   { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
   { name: 'Storage', type: 'string', jsonPath: '.spec.storage.size', priority: 1, description: 'Size of each volume.' },
   {
+    name: 'Last backup',
+    type: 'date',
+    jsonPath: '.status.backup.lastSuccessTime',
+    priority: 1,
+    description: 'How long ago the last good backup ended.',
+  },
+  {
     name: 'Drift',
     type: 'integer',
     jsonPath: '.status.drift.corrected',
