@@ -9,7 +9,7 @@ import { writable } from './writable.ts';
 export interface Deviation {
   readonly path: FieldPath;
   /**
-   * `changed`: another value, and the field is no longer ours. `removed`: gone, and no longer ours. `unowned`: the right value that is not ours.
+   * `changed`: another value, or a second item under the same key, and the field is no longer ours. `removed`: gone, and no longer ours. `unowned`: the right value that is not ours.
    * `pending`: ours, but not yet (or not after admission) the value that we state now. `extra`: ours, but no longer stated.
    */
   readonly kind: 'changed' | 'removed' | 'unowned' | 'pending' | 'extra';
@@ -51,12 +51,14 @@ interface Place {
   readonly path: FieldPath;
   /** The field names of the path. */
   readonly names: readonly string[];
+  /** There are several items under the key: nobody owns parts of them. */
+  readonly isDoubled?: boolean;
 }
 
 function* walk(place: Place): Generator<Deviation> {
   const { stated, live, own, path, names } = place;
   if (stated === undefined) return;
-  const parts = partsOf(place);
+  const parts = place.isDoubled === true ? undefined : partsOf(place);
   if (live === undefined && !isLeftOut(stated, names)) {
     yield { path, kind: isHeld(place) ? 'pending' : 'removed', was: stated, now: undefined };
     return;
@@ -99,7 +101,19 @@ function partsOf(place: Place): readonly Place[] | undefined {
   }
   const keys = Array.isArray(stated) ? listKeys(names) : undefined;
   if (!Array.isArray(stated) || keys === undefined) return undefined;
-  return stated.map((value) => part(place, stepTo(value, keys), value, find(live, value, keys), names));
+  return stated.map((value) => itemPart(place, value, keys));
+}
+
+/**
+ * Of several items under one key, which the API server lets be written by all but an apply, the one that is not ours counts: of variables, the
+ * kubelet takes the last.
+ */
+function itemPart(place: Place, value: unknown, keys: readonly string[] | 'set'): Place {
+  const { live, names } = place;
+  const step = stepTo(value, keys);
+  const found = Array.isArray(live) ? live.filter((candidate) => stepTo(candidate, keys) === step) : [];
+  const other = found.findLast((candidate) => !says(candidate, value, names, 'defaults'));
+  return { ...part(place, step, value, other ?? found[0], names), isDoubled: found.length > 1 };
 }
 
 function part({ own, path }: Place, step: Step, stated: unknown, live: unknown, names: readonly string[]): Place {
@@ -114,10 +128,4 @@ function pick(value: unknown, keys: readonly string[]): Readonly<Record<string, 
   const fields = isFields(value) ? value : {};
   // The one key that the API server fills in.
   return Object.fromEntries(keys.map((key) => [key, fields[key] ?? (key === 'protocol' ? 'TCP' : undefined)]));
-}
-
-function find(live: unknown, value: unknown, keys: readonly string[] | 'set'): unknown {
-  if (!Array.isArray(live)) return undefined;
-  const step = stepTo(value, keys);
-  return live.find((candidate) => stepTo(candidate, keys) === step);
 }

@@ -143,9 +143,12 @@ function inItems(
 ): readonly Expected[] {
   return stated.flatMap((item) => {
     if (!isFields(item)) return [];
-    const of = (list: Json | undefined) =>
-      isList(list) ? list.find((one) => isFields(one) && keys.every((key) => one[key] === item[key])) : undefined;
-    return inValue(item, of(before), of(after), schema.item, `${path}[${keysOf(item, keys)}]`);
+    const all = (list: Json | undefined) =>
+      isList(list) ? list.filter((one) => isFields(one) && keys.every((key) => one[key] === item[key])) : [];
+    const field = `${path}[${keysOf(item, keys)}]`;
+    // Two under one key: the item as a whole.
+    if (all(after).length > 1) return [{ field, kind: 'changed', was: undefined, now: undefined }];
+    return inValue(item, all(before)[0], all(after)[0], schema.item, field);
   });
 }
 

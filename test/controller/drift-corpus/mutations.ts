@@ -10,6 +10,8 @@ export type Kind =
   | 'remove'
   | 'add'
   | 'reorder'
+  /** One more item under the key of another. */
+  | 'double'
   /** Another value of a field by which an item is known in its list. */
   | 'rekey'
   /** One field for another that does not go with it, in one write. */
@@ -87,6 +89,7 @@ function ofList(list: readonly Json[], schema: Schema, place: Place): readonly M
   const added = addedItem(list, place);
   return [
     ...(added === undefined ? [] : [{ kind: 'add', place, schema, value: [...list, added] } as const]),
+    ...doubled(list, keys, place).map((value) => ({ kind: 'double', place, schema, value }) as const),
     ...(list.length < 2 ? [] : [{ kind: 'reorder', place, schema, value: list.toReversed() } as const]),
     ...list.flatMap((item, index) => {
       const at = [...place, index];
@@ -112,6 +115,17 @@ function swaps(value: Fields, schema: Schema, place: Place): readonly Mutation[]
     const beside = { place: [...place, other.name], value: other.value };
     return [{ kind: 'swap', place: [...place, name], schema: schema.field(name), value: other.instead, beside }];
   });
+}
+
+/** The list with another item under the key of its first; none where the API server takes each key once. */
+function doubled(list: readonly Json[], keys: readonly string[], place: Place): readonly (readonly Json[])[] {
+  const [first] = list;
+  const isFree = place.at(-1) === 'env' || (place.at(-1) === 'ports' && place.includes('containers'));
+  if (!isFree || keys.length === 0 || !isFields(first)) return [];
+  const { valueFrom: _, ...rest } = first;
+  return [
+    [...list, 'name' in first && keys.includes('name') ? { ...rest, value: secret } : { ...rest, name: 'double' }],
+  ];
 }
 
 function removal(schema: Schema, place: Place): readonly Mutation[] {

@@ -72,6 +72,34 @@ const rows: readonly Row[] = [
     expected: [`removed ${at}.volumeMounts[mountPath=/tmp]`],
   },
   {
+    what: 'a second variable of the same name',
+    live: edited([...postgres, 'env', 1], [...postgresSteps, 'f:env', 'k:{"name":"HOME"}'], {
+      name: 'HOME',
+      value: '/',
+    }),
+    expected: [`changed ${at}.env[name=HOME]`],
+  },
+  {
+    what: 'a second port of the same number before ours',
+    live: edited(
+      [...postgres, 'ports'],
+      [...postgresSteps, 'f:ports', 'k:{"containerPort":5432,"protocol":"TCP"}'],
+      [
+        { containerPort: 5432, protocol: 'TCP', name: 'other' },
+        { containerPort: 5432, protocol: 'TCP' },
+      ],
+    ),
+    expected: [`changed ${at}.ports[containerPort=5432,protocol=TCP]`],
+  },
+  {
+    what: 'the same item twice says the same',
+    live: edited([...postgres, 'env', 1], [...postgresSteps, 'f:env', 'k:{"name":"HOME"}'], {
+      name: 'HOME',
+      value: '/tmp',
+    }),
+    expected: [`unowned ${at}.env[name=HOME]`],
+  },
+  {
     what: 'a map with one owner is one deviation',
     live: edited(['spec', 'template', 'spec', 'nodeSelector'], [...podSteps, 'f:nodeSelector'], { pool: 'web' }),
     expected: ['changed spec.template.spec.nodeSelector'],
