@@ -193,13 +193,15 @@ export class Plumbline {
     onStep?.(resource, happened);
   }
 
-  #tell(resource: StoredDatabaseService, { corrected, reported, restraint }: Found, log: Logger): void {
+  #tell(resource: StoredDatabaseService, { corrected, reported, restraint, isRefused }: Found, log: Logger): void {
     for (const episode of episodes(corrected)) {
       const end = episode.drifts.every(isAddition) ? 'It was removed.' : 'It was put back.';
       this.#tellOne(resource, episode, 'Corrected', end, log);
     }
     for (const episode of episodes(reported)) {
-      const end = `It was left, since ${whyLeft(resource, restraint(episode.object))}.`;
+      const end = isRefused(episode.object)
+        ? 'It could not be put back, and the conditions say why.'
+        : `It was left, since ${whyLeft(resource, restraint(episode.object))}.`;
       this.#tellOne(resource, episode, 'Reported', end, log);
     }
     for (const drift of [...corrected, ...reported]) this.#options.onDrift?.(resource, drift);

@@ -18,6 +18,7 @@ export function patroniConfiguration(scope: Construct, database: Database): void
       namespace,
       labels: { ...informativeLabels(name, 'database'), [databaseLabel]: name },
     },
+    immutable: false,
     data: { ...scripts, 'member.json': `${JSON.stringify(memberConfiguration(database), null, 2)}\n` },
   });
   emit<V1ConfigMap>(scope, 'patroni-config', {

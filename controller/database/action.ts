@@ -41,8 +41,14 @@ export type Action =
   | { readonly kind: 'lack'; readonly stated: Stated; readonly drifts: readonly Drift[] }
   /** The object is being deleted; it is made again when it is gone. */
   | { readonly kind: 'await'; readonly stated: Stated }
-  /** The name belongs to something else. `isWatched`: we will see when that is gone. */
-  | { readonly kind: 'refuse'; readonly stated: Stated; readonly holder: string; readonly isWatched: boolean }
+  /** The name belongs to something else. `drifts`: ours had it before. `isWatched`: we will see when that is gone. */
+  | {
+      readonly kind: 'refuse';
+      readonly stated: Stated;
+      readonly holder: string;
+      readonly drifts: readonly Drift[];
+      readonly isWatched: boolean;
+    }
   /** A Secret of a database that has data is gone, or has lost its label: no new password is invented. */
   | { readonly kind: 'miss'; readonly stated: Stated }
   /** The object is no longer stated. */

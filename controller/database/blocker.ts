@@ -2,7 +2,8 @@ import type { Hindrance } from '../health/judge.ts';
 import type { Reason } from '../health/reasons.ts';
 import { rollbackAnnotation } from '../../constructs/labels.ts';
 import type { Refused } from '../rollout/index.ts';
-import { classify, KubeError, type Verdict } from '../kube/index.ts';
+import { classify, KubeError, type KubeObject, type Verdict } from '../kube/index.ts';
+import { remedyFor } from './remedy.ts';
 import type { Stated } from './stated.ts';
 
 /** Why what is stated could not be made true, and when to try again. */
@@ -20,11 +21,17 @@ export type Next =
 
 const longestMessage = 2_000;
 
-/** What an error of the API server means for a database. @param object such as `Service orders` */
-export function blockerOf(error: unknown, object: string): Blocker {
+/**
+ * What an error of the API server means for a database.
+ *
+ * @param what such as `Service orders`
+ * @param object where one was to be brought to what is stated
+ */
+export function blockerOf(error: unknown, what: string, object?: KubeObject): Blocker {
   const verdict = classify(error);
   const reason = reasonOf(verdict);
-  const message = `${object}: ${words(error)}`.slice(0, longestMessage);
+  const remedy = object !== undefined && verdict.kind === 'immutable' ? remedyFor(object) : undefined;
+  const message = remedy === undefined ? said(what, error) : `${said(what, error, remedy.length + 2)}. ${remedy}`;
   if (reason === 'NamespaceTerminating') return { reason, message, isStalled: true, next: { kind: 'wait' } };
   const isOthersTurn = verdict.class === 'wait-for' || reason === 'HeldByOthers';
   if (isOthersTurn) return { reason, message, isStalled: true, next: { kind: 'look-again' } };
@@ -115,6 +122,11 @@ const named: Partial<Record<Verdict['kind'], Reason>> = {
 
 function reasonOf({ kind, class: errorClass }: Verdict): Reason {
   return named[kind] ?? (errorClass === 'terminal' ? 'Refused' : 'ApiUnreachable');
+}
+
+/** @param room for what is to follow */
+function said(what: string, error: unknown, room = 0): string {
+  return `${what}: ${words(error)}`.slice(0, longestMessage - room);
 }
 
 /** The server's own words; of an error without answer, its message. */

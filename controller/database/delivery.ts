@@ -13,6 +13,8 @@ export interface Outcome {
   readonly flips: readonly Drift[];
   /** Changes by others that were left alone, by the key of their object. */
   readonly left: ReadonlyMap<string, readonly Drift[]>;
+  /** Keys of those that were left because they could not be put back. */
+  readonly refused: ReadonlySet<string>;
   /** Keys of all objects that are now what we state. */
   readonly made: readonly string[];
   /** Keys of names that something else has now. */
@@ -27,6 +29,7 @@ export const nothingDone: Outcome = {
   corrected: [],
   flips: [],
   left: new Map(),
+  refused: new Set(),
   made: [],
   awaited: [],
   blocker: undefined,

@@ -73,7 +73,15 @@ export function plan(observed: Observed, rendered: readonly Stated[]): readonly 
 export function planOne(observed: Observed, stated: Stated, child: Child | undefined): Action {
   if (child === undefined) return absent(observed, stated);
   const holder = holderOf(child, observed.resource, observed.isDatabase);
-  if (holder !== undefined) return { kind: 'refuse', stated, holder, isWatched: child.databaseKey !== '' };
+  if (holder !== undefined) {
+    return {
+      kind: 'refuse',
+      stated,
+      holder,
+      drifts: lost(observed, stated, child),
+      isWatched: child.databaseKey !== '',
+    };
+  }
   if (child.isDeleting) return { kind: 'await', stated };
   if (child.suspect !== undefined) return judge(observed, stated, child, child.suspect);
   const { accepted } = child;
@@ -142,6 +150,16 @@ function heldMembers(observed: Observed, { object }: Stated, { foreign }: Child)
     .filter(({ was, now }) => was !== now);
 }
 
+/** What somebody did to ours, that something else has it: another owner was given to it, or it was deleted and something else has the name. */
+function lost({ known, resource }: Observed, stated: Stated, child: Child): readonly Drift[] {
+  if (!known.has(stated.key) && !wasSettled(resource)) return [];
+  const { suspect, databaseKey } = child;
+  const { name, namespace } = resource.metadata;
+  const isSameObject = suspect !== undefined && databaseKey === `${namespace}/${name}` && !isNeverOurs(child, suspect);
+  if (isSameObject) return drifts(differences(stated, suspect), suspect, fieldManager);
+  return [deletion(stated.object.kind, stated.object.metadata.name)];
+}
+
 function absent(observed: Observed, stated: Stated): Action {
   const { kind, metadata } = stated.object;
   const isKnown = observed.known.has(stated.key);
@@ -177,9 +195,12 @@ function judge(observed: Observed, stated: Stated, child: Child, live: KubeObjec
     const isClean = unwantedIn(observed, stated, child).length === 0;
     return isClean ? { kind: 'accept', stated, live } : apply(observed, stated, child, { isRepair: true, drifts: [] });
   }
+  // As long as it could not be put back, what was told of it stays true.
+  const wasJudged = observed.left.get(stated.key)?.some(({ field }) => field !== '') === true;
   // After a restart nobody remembers what was stated; the status says whether it was this generation.
-  const isSame = accepted === undefined ? wasSettled(resource) : accepted.statedHash === stated.hash;
-  const isNews = isNeverOurs(child, live) && (observed.known.has(stated.key) || !isSame);
+  const wasStated = accepted === undefined ? wasSettled(resource) : accepted.statedHash === stated.hash;
+  const isSame = wasStated || (wasJudged && accepted === undefined);
+  const isNews = isNeverOurs(child, live) && !wasJudged && (observed.known.has(stated.key) || !isSame);
   const isOurs = found.every(({ kind }) => kind === 'pending' || kind === 'extra');
   if (isOurs && accepted === undefined && !isNews) return { kind: 'verify', stated, live };
   const news = foreignOf(found, isSame);

@@ -23,7 +23,7 @@ import { Reporter, type ReporterOptions } from './report.ts';
 import type { Run } from './run.ts';
 import { stateWithSecrets } from './stated.ts';
 import { historyManifest } from './stored-history.ts';
-import { logHindrance, shortTrouble } from './trouble.ts';
+import { logHindrance, shortTrouble, withoutShort } from './trouble.ts';
 
 export interface ReconcilerOptions extends ReporterOptions, FollowUpOptions {
   readonly apply: ApplyDelivery;
@@ -38,6 +38,8 @@ export interface ReconcilerOptions extends ReporterOptions, FollowUpOptions {
 export interface Found extends Untold {
   /** Why drift of an object, such as `StatefulSet/orders`, is left for a time. */
   readonly restraint: (object: string) => Restraint | undefined;
+  /** Whether drift of an object could not be put back. */
+  readonly isRefused: (object: string) => boolean;
 }
 
 /** Looks left out between two at what there is little hope for: one each 5 minutes. */
@@ -70,7 +72,7 @@ export class Reconciler {
     const problems = problemsOf(resource, memory);
     const base = { key, resource, memory, problems, isDeleting, signal };
     const run = { ...base, course: await this.#course(base) };
-    const outcome = await this.#act(run);
+    const outcome = withoutShort(await this.#act(run), memory, this.#options.clock.now());
     this.#note(run, outcome, log);
     // Nothing is known for sure: what is to be said waits for the next look, in a moment.
     if (outcome.outdated !== undefined) throw outcome.outdated;
@@ -186,7 +188,8 @@ export class Reconciler {
     const reported = [...left, ...added];
     children.await(key, awaited);
     if (corrected.length + reported.length === 0) return;
-    const found = { corrected, reported, restraint };
+    const refused = new Set([...outcome.refused].map(objectOf));
+    const found = { corrected, reported, restraint, isRefused: (object: string) => refused.has(object) };
     this.#options.onDrift(resource, found, log);
   }
 

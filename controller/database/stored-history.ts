@@ -10,7 +10,8 @@ export function historyManifest({ metadata }: StoredDatabaseService, history: Hi
   const { name, namespace } = metadata;
   const labels = { ...informativeLabels(name, 'database'), [databaseLabel]: name };
   const data = { [historyKey]: historyText(history) };
-  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: namesOf(name).history, namespace, labels }, data };
+  const head = { name: namesOf(name).history, namespace, labels };
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: head, immutable: false, data };
 }
 
 /** The history as the cluster has it; undefined where it was lost or cannot be read. */

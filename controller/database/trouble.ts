@@ -1,5 +1,6 @@
 import type { Logger } from '../runtime/logger.ts';
 import type { Blocker } from './blocker.ts';
+import type { Outcome } from './delivery.ts';
 import type { Memory } from './memory.ts';
 
 /** How long the API server may fail before it is told in the status. */
@@ -17,6 +18,18 @@ export function shortTrouble(blocker: Blocker | undefined, memory: Memory, now: 
   }
   memory.troubledSince ??= now;
   return now - memory.troubledSince < patienceMs ? blocker.next.error : undefined;
+}
+
+/**
+ * The outcome without the changes that the next try may put back: those are told when they are.
+ *
+ * @param now milliseconds
+ */
+export function withoutShort(outcome: Outcome, memory: Memory, now: number): Outcome {
+  const since = memory.troubledSince ?? now;
+  if (outcome.blocker?.next.kind !== 'retry' || now - since >= patienceMs) return outcome;
+  const left = [...outcome.left].filter(([key]) => !outcome.refused.has(key));
+  return { ...outcome, left: new Map(left), refused: new Set() };
 }
 
 /** Tells the log what hinders, when that has changed. */

@@ -63,7 +63,7 @@ export class ClusterDelivery implements ApplyDelivery {
         if (errorClass === 'retry-now') tally.outdated = error;
         // A claim cannot be given another size or class; it serves as it is, so what mounts it is made all the same.
         else if (isClaim(action) && errorClass === 'terminal') tally.remark(claimDiffers(action.stated));
-        else tally.block(blockerOf(error, nameOf(action)));
+        else tally.block(blockerOf(error, nameOf(action), 'stated' in action ? action.stated.object : undefined));
       }
     }
     return tally.finish();
@@ -76,11 +76,7 @@ export class ClusterDelivery implements ApplyDelivery {
       case 'create':
         return this.#create(action, observed, tally, signal);
       case 'apply':
-        return tally.make(
-          action.stated,
-          [...action.drifts, ...(await this.#bring(action, observed, signal))],
-          action.untold,
-        );
+        return this.#repair(action, observed, tally, signal);
       case 'verify':
         return this.#verify(action, tally, signal);
       case 'accept':
@@ -97,6 +93,7 @@ export class ClusterDelivery implements ApplyDelivery {
         return tally.block(deletionPending(action.stated));
       case 'refuse':
         tally.awaited.push(action.stated.key);
+        tally.refuse(action.stated, action.drifts);
         return tally.block(nameTaken(action.stated, action.holder, action.isWatched));
       case 'remove':
         return this.#remove(action, signal);
@@ -113,7 +110,7 @@ export class ClusterDelivery implements ApplyDelivery {
       tally.make(stated, action.drifts);
     } catch (error) {
       const { kind } = classify(error);
-      if (kind !== 'version-conflict' && kind !== 'already-exists') throw error;
+      if (kind !== 'version-conflict' && kind !== 'already-exists') throw noted(error, action, tally);
       // Something has the name after all: it was not in our watch, since it lacks our label.
       const found = await findChild(this.#kube, stated, this.#children, signal);
       if (found === undefined) tally.outdated = error;
@@ -125,6 +122,15 @@ export class ClusterDelivery implements ApplyDelivery {
     const created = await createSecret(this.#kube, stated, resource, this.#clock.now(), signal);
     if (stated.object.metadata.ownerReferences === undefined) this.#children.accept(created, stated.hash);
     else await this.#apply(stated, { uid: created.metadata.uid }, signal);
+  }
+
+  async #repair(action: ActionOf<'apply'>, observed: Observed, tally: Tally, signal: AbortSignal): Promise<void> {
+    try {
+      const removed = await this.#bring(action, observed, signal);
+      tally.make(action.stated, [...action.drifts, ...removed], action.untold);
+    } catch (error) {
+      throw noted(error, action, tally);
+    }
   }
 
   /**
@@ -212,6 +218,17 @@ export class ClusterDelivery implements ApplyDelivery {
 
 function isClaim(action: Action): action is ActionOf<'apply' | 'verify'> {
   return (action.kind === 'apply' || action.kind === 'verify') && action.stated.object.kind === 'PersistentVolumeClaim';
+}
+
+/**
+ * The error, after what was not put back for it is noted. What is looked at again at once is not known well enough to be told, and in a namespace
+ * that goes nobody is accused.
+ */
+function noted(error: unknown, { stated, drifts }: ActionOf<'apply' | 'create'>, tally: Tally): unknown {
+  const { class: errorClass, kind } = classify(error);
+  const isEnd = kind === 'namespace-terminating' || kind === 'namespace-missing';
+  if (errorClass !== 'retry-now' && !isEnd) tally.refuse(stated, drifts);
+  return error;
 }
 
 /** The fields that the server names when it finds what an apply would make of an object contradictory; empty for any other error. */

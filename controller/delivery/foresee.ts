@@ -132,7 +132,7 @@ class Seer {
       return (await this.#kube.apply(object, options)).object;
     } catch (error) {
       this.#signal?.throwIfAborted();
-      return blockerOf(error, nameOf(object)).message;
+      return blockerOf(error, nameOf(object), object).message;
     }
   }
 }

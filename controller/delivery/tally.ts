@@ -8,6 +8,7 @@ export class Tally implements Outcome {
   readonly corrected: Drift[] = [];
   readonly flips: Drift[] = [];
   readonly left = new Map<string, readonly Drift[]>();
+  readonly refused = new Set<string>();
   readonly made: string[] = [];
   readonly awaited: string[] = [];
   blocker: Blocker | undefined;
@@ -28,6 +29,13 @@ export class Tally implements Outcome {
 
   leave({ key }: Stated, drifts: readonly Drift[]): void {
     this.left.set(key, drifts);
+  }
+
+  /** What others changed could not be put back. */
+  refuse({ key }: Stated, drifts: readonly Drift[]): void {
+    if (drifts.length === 0) return;
+    this.left.set(key, drifts);
+    this.refused.add(key);
   }
 
   /** Something that has to be said, and keeps nothing from being done. */

@@ -193,7 +193,8 @@ function otherwise(error: KubeError, status: number): Verdict {
 }
 
 const DENIED = /admission webhook "[^"]*" denied the request|ValidatingAdmissionPolicy '[^']*'.* denied request/;
-const IMMUTABLE = /is immutable|updates to \w+ spec for fields other than .* are forbidden|may not change once set/;
+const IMMUTABLE =
+  /is immutable|updates to \w+ spec for fields other than .* are forbidden|may not change once set|cannot change roleRef/;
 const CO_OWNERSHIP = /may not specify more than 1|must be less than or equal to \S+ (request|limit)/;
 
 function hasCause(error: KubeError, reason: string): boolean {

@@ -88,6 +88,23 @@ test('the longest message of a server fits into a condition', () => {
   assert(blockerOf(error({ status: 422, message: 'x'.repeat(100_000) }), 'Service orders').message.length <= 2_000);
 });
 
+test('where a field cannot be changed the command is said whole, however long the server talks', () => {
+  const set = { apiVersion: 'apps/v1', kind: 'StatefulSet', metadata: { name: 'orders', namespace: 'shop' } };
+  const immutable = error({ status: 422, message: `field is immutable ${'x'.repeat(100_000)}` });
+  const { message } = blockerOf(immutable, 'StatefulSet orders', set);
+  assert(message.length <= 2_000);
+  const command = 'kubectl -n shop delete statefulset orders --cascade=orphan';
+  assert(message.endsWith(`Run \`${command}\`, and Plumbline makes it again.`), message);
+});
+
+test('of what nobody could make again, a deletion is never proposed', () => {
+  const immutable = error({ status: 422, message: 'type: field is immutable' });
+  for (const kind of ['Secret', 'PersistentVolumeClaim']) {
+    const object = { apiVersion: 'v1', kind, metadata: { name: 'orders', namespace: 'shop' } };
+    assert.equal(blockerOf(immutable, `${kind} orders`, object).message, `${kind} orders: type: field is immutable`);
+  }
+});
+
 test('every reason is said somewhere, and explained in a sentence', () => {
   const folder = new URL('../../../controller/', import.meta.url);
   const sources = ['database', 'health', 'rollout']

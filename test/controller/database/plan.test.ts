@@ -69,6 +69,7 @@ const remade = changed(
   { app: 'x' },
 );
 
+const ownerField = ['f:metadata', 'f:ownerReferences', 'k:{"uid":"uid-orders"}'];
 const owner = (kind: string, name: string, uid: string) => ({
   metadata: { ownerReferences: [{ apiVersion: 'v1', kind, name, uid, controller: true }] },
 });
@@ -204,6 +205,28 @@ const rows: readonly Row[] = [
     what: 'it was deleted and made again with another value while the controller was down',
     database: settled,
     child: seen(remade),
+    expected: 'repair: spec.selector by kubectl-replace',
+  },
+  {
+    what: 'the same, after it could not be put back',
+    child: seen(remade),
+    more: {
+      known,
+      left: new Map([
+        [
+          service.key,
+          [
+            {
+              object: 'Service/orders',
+              field: 'spec.selector',
+              was: '',
+              now: '',
+              editor: { manager: 'kubectl-replace', operation: 'Update', time: noon },
+            },
+          ],
+        ],
+      ]),
+    },
     expected: 'repair: spec.selector by kubectl-replace',
   },
   {
@@ -376,6 +399,18 @@ const rows: readonly Row[] = [
     expected: 'refuse Deployment web, watched',
   },
   {
+    what: 'something else was made its owner',
+    child: seen(disowned(live(service, owner('Deployment', 'web', 'u9')), ownerField)),
+    more: { known },
+    expected: 'refuse Deployment web, watched: metadata.ownerReferences[uid=uid-orders] by unknown',
+  },
+  {
+    what: 'it was deleted and something else has the name',
+    child: seen(live(service, { ...owner('Deployment', 'web', 'u9'), managedFields: [kubectl] })),
+    more: { known },
+    expected: 'refuse Deployment web, watched:  by unknown',
+  },
+  {
     what: 'the label of ours names another database',
     child: seen(relabelled, accepted(service)),
     expected: 'repair: metadata.labels[plumbline.dev/database] by unknown',
@@ -468,7 +503,7 @@ const rows: readonly Row[] = [
 function inShort(action: Action): string {
   const drifts = 'drifts' in action ? action.drifts.map(({ field, editor }) => `${field} by ${editor.manager}`) : [];
   const list = drifts.length > 0 ? `: ${drifts[0]}` : '';
-  if (action.kind === 'refuse') return `refuse ${action.holder}${action.isWatched ? ', watched' : ''}`;
+  if (action.kind === 'refuse') return `refuse ${action.holder}${action.isWatched ? ', watched' : ''}${list}`;
   return (action.kind === 'apply' && action.isRepair ? 'repair' : action.kind) + list;
 }
 

@@ -184,6 +184,24 @@ test('a short trouble turns no condition', async () => {
   assert.equal(given.statuses.length, 1);
 });
 
+test('what could not be put back is told once; after a short trouble of the server, only when it is put back', async () => {
+  const given = new Given();
+  const { key: service } = statedOf(resource(), 'Service/orders');
+  const refused = { left: new Map([[service, [deletion('Service', 'orders')]]]), refused: new Set([service]) };
+  given.outcome = { ...nothingDone, ...refused, blocker: blockerOf(busy, 'Service orders') };
+  await assert.rejects(given.run(), busy);
+  assert.deepEqual(given.drifts, []);
+  await given.clock.advance(2_100);
+  await assert.rejects(given.run(), busy);
+  await assert.rejects(given.run(), busy);
+  assert.deepEqual(given.drifts, ['Service/orders']);
+  assert.equal(given.statuses.at(-1)?.conditions?.find(({ type }) => type === 'Drifted')?.status, 'True');
+  given.outcome = { ...nothingDone, made: [service], corrected: [deletion('Service', 'orders')] };
+  await given.run();
+  assert.deepEqual(given.drifts, ['Service/orders', 'Service/orders']);
+  assert.equal(given.reasonOf('Drifted'), 'InTrue');
+});
+
 test('what was outdated is looked at again, and what was said before stands until then', async () => {
   const given = new Given();
   given.outcome = { ...nothingDone, blocker: nameTaken(statedOf(resource(), 'Service/orders'), 'x', true) };

@@ -129,7 +129,7 @@ test('a name that turns out to be taken is not taken over, and its holder is nam
 
 test('a name that another database has is waited for, not asked for', async () => {
   const given = new Given();
-  const action: Action = { kind: 'refuse', stated: service, holder: 'DatabaseService or', isWatched: true };
+  const action: Action = { kind: 'refuse', stated: service, holder: 'DatabaseService or', drifts: [], isWatched: true };
   const outcome = await given.carryOut([action]);
   assert.deepEqual([outcome.blocker?.next.kind, outcome.awaited, given.requests], ['wait', [service.key], []]);
 });
@@ -211,6 +211,16 @@ test('after what is blocked nothing new is made, but what was there before is st
   ]);
   assert.deepEqual(given.requests, ['apply Role orders-members version 1', 'apply Service orders uid u1']);
   assert.deepEqual([outcome.blocker?.reason, outcome.made], ['QuotaExceeded', [service.key]]);
+});
+
+test('what could not be put back is left, with what somebody did; what is outdated is not', async () => {
+  const refused = await new Given(quota).carryOut([apply(service, true)]);
+  assert.deepEqual([...refused.left, ...refused.refused], [[service.key, gone], service.key]);
+  assert.deepEqual([refused.blocker?.reason, refused.corrected, refused.made], ['QuotaExceeded', [], []]);
+  const remade = await new Given(quota).carryOut([create(readOnly, gone)]);
+  assert.deepEqual([...remade.refused], [readOnly.key]);
+  const unknown = await new Given(conflict, conflict).carryOut([apply(service, true)]);
+  assert.deepEqual([unknown.left.size, unknown.refused.size], [0, 0]);
 });
 
 test('a server that does not answer is not asked for the rest', async () => {

@@ -192,6 +192,14 @@ const ANSWERS: readonly Row[] = [
     verdict: terminal('immutable'),
   },
   {
+    what: 'the role of a RoleBinding',
+    status: 422,
+    reason: 'Invalid',
+    message:
+      'RoleBinding.rbac.authorization.k8s.io "r" is invalid: roleRef: Invalid value: {"apiGroup":"rbac.authorization.k8s.io","kind":"Role","name":"a"}: cannot change roleRef',
+    verdict: terminal('immutable'),
+  },
+  {
     what: 'a value out of range',
     status: 422,
     reason: 'Invalid',
