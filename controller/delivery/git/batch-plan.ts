@@ -36,6 +36,8 @@ async function readFolders(
   batch: readonly CheckedSubmission[],
 ): Promise<EntriesByFolder> {
   const folders = batch.map(({ folder }) => folder);
+  const isFolder = new Set(folders);
+  const folderOfPath = (path: string): string => [...ancestorsOf(path), path].find((at) => isFolder.has(at)) ?? path;
   const entries = Map.groupBy(await clone.entries(commit, folders), ({ path }) => folderOfPath(path));
   // A folder with something in it stands under folders; an empty one may be missing because a link is in its way.
   const empty = folders.filter((folder) => !entries.has(folder));
@@ -61,9 +63,4 @@ async function readMarked(
     leftOvers(wanted, entries.get(folder) ?? []).length > 0;
   const folders = batch.filter(hasLeftOvers).map(({ folder }) => folder);
   return new Set(await clone.matching(commit, markerPattern, folders));
-}
-
-/** `clusters/<cluster>/<namespace>/<name>` of a path in it. */
-function folderOfPath(path: string): string {
-  return path.split('/', 4).join('/');
 }

@@ -44,6 +44,7 @@ export class Branch {
   readonly #clone: Clone;
   /** The newest commit known, itself unknown at first and after a failure. */
   #tip: { readonly commit: string | undefined } | undefined;
+  #failure: unknown;
   #commits = 0;
   #rejections = 0;
 
@@ -56,6 +57,16 @@ export class Branch {
     return { commits: this.#commits, rejections: this.#rejections, gitProcesses: this.#clone.processes };
   }
 
+  /** What the last part of the last batch that failed did so for; undefined where none did. */
+  get failure(): unknown {
+    return this.#failure;
+  }
+
+  /** Has the next batch, though it be empty, begin with a look at the repository. */
+  forgetTip(): void {
+    this.#tip = undefined;
+  }
+
   /** @throws GitDeliveryError GitMissing */
   async checkGit(): Promise<void> {
     await this.#clone.checkGit();
@@ -63,11 +74,12 @@ export class Branch {
 
   /**
    * Brings the databases' folders into the branch with one commit. Where the repository refuses that commit, the batch is
-   * halved until the refused database is alone. Never rejects.
+   * halved until the refused database is alone. The outcomes go by the folders. Never rejects.
    */
   async publish(batch: readonly CheckedSubmission[]): Promise<Map<string, Outcome>> {
     const outcomes = new Map<string, Outcome>();
     let refusals = 0;
+    this.#failure = undefined;
     const parts = [batch];
     for (let part = parts.pop(); part !== undefined; part = parts.pop()) {
       try {
@@ -83,8 +95,9 @@ export class Branch {
           const half = part.length >> 1;
           parts.push(part.slice(half), part.slice(0, half));
         } else {
+          this.#failure = error;
           refusals += isRefusal ? 1 : 0;
-          for (const { key } of part) outcomes.set(key, { kind: 'failed', error });
+          for (const { folder } of part) outcomes.set(folder, { kind: 'failed', error });
         }
       }
     }
@@ -132,7 +145,7 @@ export class Branch {
     if (pushed.kind === 'pushed') {
       this.#tip = { commit };
       this.#commits++;
-      for (const { submission } of changing) outcomes.set(submission.key, { kind: 'committed', commit });
+      for (const { submission } of changing) outcomes.set(submission.folder, { kind: 'committed', commit });
       return undefined;
     }
     // Servers say it in a dozen ways ("fetch first", "stale info", "cannot lock ref"). What counts is whether the branch moved.
@@ -173,11 +186,11 @@ function record({ submission, change }: PlannedDatabase, outcomes: Map<string, O
       'PathBlocked',
       `${what}. It is not Plumbline's, so move it away or choose another branch.`,
     );
-    outcomes.set(submission.key, { kind: 'failed', error });
+    outcomes.set(submission.folder, { kind: 'failed', error });
     return [];
   }
   if (change.added.length + change.changed.length + change.removed.length > 0) return [{ submission, change }];
-  outcomes.set(submission.key, { kind: 'unchanged' });
+  outcomes.set(submission.folder, { kind: 'unchanged' });
   return [];
 }
 

@@ -1,6 +1,6 @@
 import { GitDeliveryError } from './git-delivery-error.ts';
 
-/** Where a database's files are in the repository, one folder per database and all at one depth. */
+/** Whose files they are. */
 export interface DatabasePlace {
   readonly cluster: string;
   readonly namespace: string;
@@ -10,12 +10,30 @@ export interface DatabasePlace {
 /** No leading dot or dash, so neither `..`, `.git` nor an option; no separator, blank, quote or control character. */
 const segment = /^[A-Za-z0-9][A-Za-z0-9._-]{0,252}$/;
 
+/** One folder per database, and all at one depth. */
+export const defaultLayout = 'clusters/<cluster>/<namespace>/<name>/';
+
+/**
+ * The folder of a database in the repository, without a slash at its end.
+ * @param layout folders, of which `<cluster>`, `<namespace>` and `<name>` are put in
+ * @throws GitDeliveryError PathRefused
+ */
+export function folderOf({ cluster, namespace, name }: DatabasePlace, layout = defaultLayout): string {
+  const places: Readonly<Record<string, string>> = { '<cluster>': cluster, '<namespace>': namespace, '<name>': name };
+  const parts = layout.replace(/\/$/, '').split('/');
+  return joined(parts.map((part) => places[part] ?? part));
+}
+
 /** @throws GitDeliveryError PathRefused */
-export function folderOf({ cluster, namespace, name }: DatabasePlace): string {
-  for (const part of [cluster, namespace, name]) {
+export function checkFolder(folder: string): string {
+  return joined(folder.split('/'));
+}
+
+function joined(parts: readonly string[]): string {
+  for (const part of parts) {
     if (!segment.test(part)) throw refused(part, 'as the name of a folder');
   }
-  return `clusters/${cluster}/${namespace}/${name}`;
+  return parts.join('/');
 }
 
 /**

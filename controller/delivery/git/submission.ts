@@ -1,11 +1,13 @@
 import { hash } from 'node:crypto';
 import { inspectFile } from './gate.ts';
-import { folderOf, pathIn } from './repository-path.ts';
+import { checkFolder, folderOf, pathIn } from './repository-path.ts';
 
 /** What a database's folder in Git should hold. */
 export interface GitSubmission {
   readonly namespace: string;
   readonly name: string;
+  /** Of the database alone. Defaults to `clusters/<cluster>/<namespace>/<name>`. */
+  readonly folder?: string;
   /** Content by path inside the folder. Undefined: the database is gone, and so are its files. */
   readonly files: ReadonlyMap<string, string> | undefined;
   readonly change: {
@@ -18,7 +20,7 @@ export interface GitSubmission {
 
 /** A submission that has passed every check. */
 export interface CheckedSubmission {
-  /** `namespace/name`. */
+  /** `namespace/name`, for people: a database that moves is in two folders for a moment. */
   readonly key: string;
   readonly namespace: string;
   readonly name: string;
@@ -34,7 +36,7 @@ export interface CheckedSubmission {
 /** @throws GitDeliveryError PathRefused, SecretRefused, ManifestUnreadable */
 export function checkSubmission(cluster: string, submission: GitSubmission): CheckedSubmission {
   const { namespace, name, files, change } = submission;
-  const folder = folderOf({ cluster, namespace, name });
+  const folder = submittedFolder(cluster, submission);
   const wanted = new Map<string, string>();
   const things = new Map<string, string>();
   for (const [relativePath, content] of files ?? []) {
@@ -52,6 +54,11 @@ export function checkSubmission(cluster: string, submission: GitSubmission): Che
     things,
     change,
   };
+}
+
+/** @throws GitDeliveryError PathRefused */
+export function submittedFolder(cluster: string, { namespace, name, folder }: GitSubmission): string {
+  return folder === undefined ? folderOf({ cluster, namespace, name }) : checkFolder(folder);
 }
 
 /** Equal for equal files, in whatever order they come. */

@@ -1,15 +1,35 @@
+import { Backoff } from '../../kube/backoff.ts';
 import { pause } from '../../kube/clock.ts';
 import { Branch, type BranchOptions, type BranchStats, type Outcome } from './branch.ts';
 import { GitDeliveryError } from './git-delivery-error.ts';
 import { checkRemoteUrl } from './remote-url.ts';
 import { checkBranch, folderOf } from './repository-path.ts';
-import { checkSubmission, contentHash, type CheckedSubmission, type GitSubmission } from './submission.ts';
+import {
+  checkSubmission,
+  contentHash,
+  submittedFolder,
+  type CheckedSubmission,
+  type GitSubmission,
+} from './submission.ts';
+import { FolderClaims } from './folder-claims.ts';
 
 export interface GitWriterOptions extends BranchOptions {
   /** The folder under `clusters/`. */
   readonly cluster: string;
   /** How long changes are gathered for one commit. Defaults to 1 s. */
   readonly windowMs?: number;
+  /** Told of what became of each batch. Defaults to nothing. */
+  readonly onBatch?: (end: BatchEnd) => void;
+}
+
+/** What became of a batch. */
+export interface BatchEnd {
+  /** The commit that was pushed; undefined where there was nothing to commit, or it failed. */
+  readonly commit: string | undefined;
+  /** What kept all of it from the branch, and would keep the next one too; undefined where some of it arrived. */
+  readonly failure: unknown;
+  /** Databases that it was for. */
+  readonly size: number;
 }
 
 export interface GitDelivery {
@@ -29,6 +49,9 @@ export interface GitWriterStats extends BranchStats {
   readonly waiting: number;
 }
 
+/** While a repository takes nothing, it is tried once in so long; a change of its destination is tried at once. */
+const longestPauseMs = 60_000;
+
 interface Waiting {
   readonly submission: CheckedSubmission;
   readonly hash: string;
@@ -43,6 +66,11 @@ export class GitWriter {
   readonly #options: GitWriterOptions;
   readonly #branch: Branch;
   readonly #stopping = new AbortController();
+  readonly #backoff: Backoff;
+  #hurry = new AbortController();
+  #isLookWanted = false;
+  readonly #claims = new FolderClaims();
+  /** By folder, as what waits. */
   readonly #written = new Map<string, { readonly hash: string; readonly commit: string | undefined }>();
   #waiting = new Map<string, Waiting>();
   #underWay: ReadonlyMap<string, Waiting> = new Map();
@@ -56,6 +84,7 @@ export class GitWriter {
     folderOf({ cluster: options.cluster, namespace: 'namespace', name: 'name' });
     this.#options = options;
     this.#branch = new Branch(options);
+    this.#backoff = new Backoff({ initialMs: 1000, maxMs: longestPauseMs, random: options.random });
   }
 
   get stats(): GitWriterStats {
@@ -69,6 +98,14 @@ export class GitWriter {
   async start(): Promise<void> {
     await this.#branch.checkGit();
     this.#running = this.#run();
+  }
+
+  /** Looks at the repository without further delay: it may be reached by other means than before. */
+  look(): void {
+    this.#isLookWanted = true;
+    this.#backoff.reset();
+    this.#hurry.abort();
+    this.#wake.resolve();
   }
 
   /** Takes no more, writes what was submitted and resolves. */
@@ -88,52 +125,63 @@ export class GitWriter {
   async submit(submission: GitSubmission): Promise<GitDelivery> {
     if (this.#stopping.signal.aborted) throw stopped();
     const { cluster } = this.#options;
-    const path = folderOf({ cluster, namespace: submission.namespace, name: submission.name });
-    const key = `${submission.namespace}/${submission.name}`;
+    const path = submittedFolder(cluster, submission);
     const hash = contentHash(submission.files);
-    const known = this.#written.get(key);
-    if (known?.hash === hash && !this.#waiting.has(key) && !this.#underWay.has(key)) {
+    const known = this.#written.get(path);
+    if (known?.hash === hash && !this.#waiting.has(path) && !this.#underWay.has(path)) {
       return { commit: known.commit, path, isNew: false };
     }
     const checked = checkSubmission(cluster, submission);
-    const settled = this.#waiting.get(key)?.settled ?? Promise.withResolvers<GitDelivery>();
-    this.#waiting.set(key, { submission: checked, hash, settled });
+    this.#claims.claim(checked);
+    const settled = this.#waiting.get(path)?.settled ?? Promise.withResolvers<GitDelivery>();
+    this.#waiting.set(path, { submission: checked, hash, settled });
     this.#wake.resolve();
     return settled.promise;
   }
 
   async #run(): Promise<void> {
-    const { clock, windowMs = 1000 } = this.#options;
     const { signal } = this.#stopping;
+    let pauseMs = 0;
     for (;;) {
       await this.#wake.promise;
       this.#wake = Promise.withResolvers();
       if (this.#waiting.size === 0 && signal.aborted) return;
-      await pause(clock, windowMs, signal);
-      await this.#writeWaiting();
+      const { clock, windowMs = 1000 } = this.#options;
+      await pause(clock, Math.max(windowMs, pauseMs), AbortSignal.any([signal, this.#hurry.signal]));
+      this.#hurry = new AbortController();
+      pauseMs = (await this.#writeWaiting()) ? 0 : this.#backoff.next();
       if (this.#waiting.size > 0 || signal.aborted) this.#wake.resolve();
     }
   }
 
-  async #writeWaiting(): Promise<void> {
+  /** @returns whether there is no reason to wait longer before the next batch */
+  async #writeWaiting(): Promise<boolean> {
     const batch = this.#waiting;
+    if (this.#isLookWanted) this.#branch.forgetTip();
+    this.#isLookWanted = false;
     this.#underWay = batch;
     this.#waiting = new Map();
     const outcomes = await this.#branch.publish([...batch.values()].map(({ submission }) => submission));
     this.#underWay = new Map();
-    for (const [key, waiting] of batch) this.#settle(waiting, outcomes.get(key));
+    for (const [folder, waiting] of batch) this.#settle(waiting, outcomes.get(folder));
+    const all = [...outcomes.values()];
+    const failure = all.some(({ kind }) => kind !== 'failed') ? undefined : this.#branch.failure;
+    const commit = all.findLast((outcome) => outcome.kind === 'committed')?.commit;
+    if (failure === undefined) this.#backoff.reset();
+    this.#options.onBatch?.({ commit, failure, size: batch.size });
+    return failure === undefined;
   }
 
   #settle({ submission, hash, settled }: Waiting, outcome: Outcome | undefined): void {
     const { key, folder: path } = submission;
-    const known = this.#written.get(key);
+    const known = this.#written.get(path);
     switch (outcome?.kind) {
       case 'committed':
-        this.#written.set(key, { hash, commit: outcome.commit });
+        this.#written.set(path, { hash, commit: outcome.commit });
         return settled.resolve({ commit: outcome.commit, path, isNew: true });
       case 'unchanged': {
         const commit = known?.hash === hash ? known.commit : undefined;
-        this.#written.set(key, { hash, commit });
+        this.#written.set(path, { hash, commit });
         return settled.resolve({ commit, path, isNew: false });
       }
       case 'failed':

@@ -34,6 +34,15 @@ describe('paths in the repository', () => {
     assert.deepEqual(ancestorsOf('a/b/c'), ['a', 'a/b']);
   });
 
+  test('the layout of the folders can be chosen', () => {
+    const place = { cluster: 'prod', namespace: 'shop', name: 'orders' };
+    assert.equal(folderOf(place, 'databases/<namespace>/<name>'), 'databases/shop/orders');
+    assert.equal(folderOf(place, '<cluster>/<namespace>/<name>/'), 'prod/shop/orders');
+    for (const layout of ['/<namespace>/<name>', '../<namespace>/<name>', '.git/<name>', '<namespace>//<name>', '']) {
+      assert.throws(() => folderOf(place, layout), { reason: 'PathRefused' }, layout);
+    }
+  });
+
   for (const path of refusedFiles) {
     test(`a file that is named ${JSON.stringify(path)} is refused`, () => {
       assert.throws(() => pathIn('folder', path), { reason: 'PathRefused' });

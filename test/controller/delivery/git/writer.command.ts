@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import type { Clock } from '../../../../controller/kube/clock.ts';
+import type { BatchEnd } from '../../../../controller/delivery/git/writer.ts';
 import { VirtualClock } from '../../../virtual-clock.ts';
-import { database, givenRemote, givenWriter, manifest, submission } from './given.ts';
+import { database, givenRemote, givenWriter, impatientClock, manifest, submission } from './given.ts';
 
 describe('the Git writer', () => {
   test('the first database makes the first commit of an empty repository', async (t) => {
@@ -156,6 +159,53 @@ describe('the Git writer', () => {
     const writer = await givenWriter(t, remote);
     assert.equal((await writer.submit(submission('ghost', undefined))).isNew, false);
     assert.equal(remote.commits(), 0);
+  });
+
+  test('a database that moves to another folder leaves nothing in the old one, in one commit', async (t) => {
+    const remote = givenRemote(t);
+    const writer = await givenWriter(t, remote);
+    await writer.submit(database('orders'));
+    const moved = [
+      { ...database('orders', '17', 2), files: undefined },
+      { ...database('orders', '17', 2), folder: 'databases/shop/orders' },
+    ];
+    const [gone, there] = await Promise.all(moved.map((one) => writer.submit(one)));
+    assert.equal(gone?.commit, there?.commit);
+    assert.equal(there?.path, 'databases/shop/orders');
+    assert.deepEqual(remote.files(), [
+      'databases/shop/orders/Service.orders.yaml',
+      'databases/shop/orders/StatefulSet.orders.yaml',
+    ]);
+  });
+
+  test('a repository that takes nothing is tried ever more seldom, and at once when it is to be looked at', async (t) => {
+    // GIVEN a hundred databases and a repository that is not there
+    const remote = givenRemote(t);
+    const waits: number[] = [];
+    const clock: Clock = {
+      now: () => impatientClock.now(),
+      sleep: async (ms) => {
+        waits.push(ms);
+        await impatientClock.sleep(ms);
+      },
+    };
+    const ends: BatchEnd[] = [];
+    const url = `file://${join(remote.root, 'moved.git')}`;
+    const onBatch = (end: BatchEnd): void => void ends.push(end);
+    const writer = await givenWriter(t, remote, { clock, url, onBatch, random: () => 0 });
+    const names = Array.from({ length: 100 }, (_, i) => `db-${i}`);
+    const submitAll = (): Promise<unknown> => Promise.allSettled(names.map((name) => writer.submit(database(name))));
+    // WHEN they come again as soon as they have failed
+    for (let attempt = 0; attempt < 9; attempt++) await submitAll();
+    // THEN
+    assert.deepEqual(waits, [1000, 1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000]);
+    assert.ok(ends.every(({ failure, size }) => size === 100 && (failure as Error).message.includes("can't be read")));
+    // WHEN it is there
+    remote.git('clone', '--quiet', '--bare', remote.path, join(remote.root, 'moved.git'));
+    writer.look();
+    await submitAll();
+    // THEN
+    assert.deepEqual({ ...ends.at(-1), commit: undefined }, { commit: undefined, failure: undefined, size: 100 });
   });
 
   test('a stop writes what was submitted and takes no more', async (t) => {
