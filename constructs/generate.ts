@@ -1,6 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { customResourceDefinition, fileName } from './api/crd.ts';
+import { gitDestinationDefinition, gitDestinationFile } from './api/git-destination/crd.ts';
+import { gitDestinationReference } from './api/git-destination/reference.ts';
 import { reference } from './api/reference.ts';
 import { argoScripts, embeddedScriptsSource, podScripts } from './embed-scripts.ts';
 import { serialize } from './serialize.ts';
@@ -14,7 +16,9 @@ export interface GeneratedFile {
 
 export const generatedFiles: readonly GeneratedFile[] = [
   { path: `crds/${fileName}`, content: () => serialize(customResourceDefinition()) },
+  { path: `crds/${gitDestinationFile}`, content: () => serialize(gitDestinationDefinition()) },
   { path: 'docs/databaseservice.md', content: reference },
+  { path: 'docs/gitdestination.md', content: gitDestinationReference },
   ...[podScripts, argoScripts].map((scripts) => ({
     path: scripts.path,
     content: () => embeddedScriptsSource(scripts),

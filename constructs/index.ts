@@ -1,6 +1,8 @@
 export type { Problem } from './api/problem.ts';
 export type { DatabaseServiceDocument } from './api/resource.ts';
 export type { DatabaseServiceSpec } from './api/spec.ts';
+export type { GitDestinationDocument } from './api/git-destination/resource.ts';
+export type { GitDestinationSpec } from './api/git-destination/spec.ts';
 export { assertValid, InvalidResourceError, validateResource, validateText } from './api/validate.ts';
 export { ArgoApplication, type ArgoApplicationProps } from './argocd/application.ts';
 export { DatabaseApplicationSet, type DatabaseApplicationSetProps } from './argocd/application-set.ts';

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CommanderError } from 'commander';
 import { NotInstalledError, requireDatabaseServices } from './database/preflight.ts';
+import { mayWatchDestinations } from './delivery/destinations/may-watch.ts';
 import { GitDeliveryError } from './delivery/git/git-delivery-error.ts';
 import { GitWriter } from './delivery/git/writer.ts';
 import { EndpointError } from './endpoints/endpoint.ts';
@@ -63,9 +64,11 @@ async function run(surroundings: Surroundings, signal: AbortSignal): Promise<num
   const { connection, log, observation } = surroundings;
   const kube = new KubeClient(connection, { onRequest: observation.counting('start') });
   await requireDatabaseServices(kube, connection.server);
+  const hasDestinations = await mayWatchDestinations(kube);
+  if (!hasDestinations) log.info({}, 'no GitDestinations: their definition, or the right to list them, is missing');
   let cacheSyncTimeoutMs: number | undefined;
   for (;;) {
-    const end = await runOnce(surroundings, cacheSyncTimeoutMs, signal);
+    const end = await runOnce({ ...surroundings, hasDestinations, cacheSyncTimeoutMs }, signal);
     if (end.kind === 'stopped' || signal.aborted) return 0;
     if (end.reason !== 'LeaseLost') return 1;
     log.warn({}, 'the lease was lost: all work is stopped, and it is asked for again');
@@ -84,9 +87,13 @@ interface Surroundings {
   readonly observation: Observation;
 }
 
+interface Instance extends Surroundings {
+  readonly hasDestinations: boolean;
+  readonly cacheSyncTimeoutMs: number | undefined;
+}
+
 async function runOnce(
-  { connection, options, log, observation }: Surroundings,
-  cacheSyncTimeoutMs: number | undefined,
+  { connection, options, log, observation, hasDestinations, cacheSyncTimeoutMs }: Instance,
   signal: AbortSignal,
 ): Promise<ManagerEnd> {
   const kubeFor = (reason: RequestReason): KubeClient =>
@@ -100,13 +107,14 @@ async function runOnce(
     name: options.leaseName,
     onError: (err) => log.warn({ err }, 'the lease could not be asked for'),
   });
-  const folder = options.gitUrl === undefined ? undefined : mkdtempSync(join(tmpdir(), 'plumbline-git-'));
+  const folder = mkdtempSync(join(tmpdir(), 'plumbline-git-'));
   const plumbline = new Plumbline({
     kube: kubeFor('reconcile'),
     kubeFor,
     log,
     metrics: observation.metrics,
-    git: folder === undefined ? undefined : writerOf(options, folder),
+    git: options.gitUrl === undefined ? undefined : writerOf(options, folder),
+    destinations: hasDestinations ? destinationsOf(options, folder) : undefined,
     namespace: options.namespace,
     workers: options.workers,
     cacheSyncTimeoutMs,
@@ -119,7 +127,7 @@ async function runOnce(
   try {
     return await plumbline.run(signal);
   } finally {
-    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 
@@ -131,6 +139,10 @@ function writerOf({ gitUrl = '', gitBranch, clusterName }: ControllerOptions, fo
     directory: join(folder, 'clone'),
     clock: systemClock,
   });
+}
+
+function destinationsOf({ leaseNamespace: namespace, clusterName: cluster }: ControllerOptions, folder: string) {
+  return { namespace, cluster, folder };
 }
 
 function read(argv: readonly string[]): ControllerOptions | number {

@@ -6,10 +6,15 @@ import { PatroniRecords } from './database/patroni-records.ts';
 import { Reconciler, type Found } from './database/reconcile.ts';
 import { endOf, type Restraint } from './database/restraint.ts';
 import { Rollouts, type Happened } from './database/rollouts.ts';
+import { destinationWatch } from './delivery/destinations/destination-watch.ts';
 import { watches } from './database/watches.ts';
 import { ClusterDelivery } from './delivery/apply.ts';
 import { CertificateKeeper } from './delivery/certificate-keeper.ts';
+import { Destinations } from './delivery/destinations/destinations.ts';
+import { DestinationReconciler } from './delivery/destinations/reconcile-destination.ts';
+import { WriterPool, type WriterPoolOptions } from './delivery/destinations/writer-pool.ts';
 import { GitDelivery } from './delivery/git-delivery.ts';
+import type { GitTarget } from './delivery/git-target.ts';
 import { StepExecutor } from './delivery/step-executor.ts';
 import { MountRefresher } from './delivery/mount-refresher.ts';
 import type { GitWriter } from './delivery/git/writer.ts';
@@ -41,6 +46,8 @@ export interface PlumblineOptions {
   readonly lookAgainMs?: number;
   /** The branch that manifests are committed to; started and stopped with the controller. Defaults to none. */
   readonly git?: GitWriter;
+  /** What GitDestinations need. Defaults to serving none. */
+  readonly destinations?: Pick<WriterPoolOptions, 'folder' | 'namespace' | 'cluster'>;
   /** What certificates and statuses take their times from: a wall clock. Defaults to the machine's. */
   readonly clock?: Clock;
   /** When a change that comes again and again is a fight. Defaults to six times within half an hour. */
@@ -69,11 +76,12 @@ export class Plumbline {
   readonly #controller: Controller;
   readonly #metrics: Metrics;
   readonly #gitStop = new AbortController();
+  readonly #destinations: Destinations | undefined;
   readonly children: Children;
   readonly databases: Databases;
 
   constructor(options: PlumblineOptions) {
-    const { log, git, namespace, lookAgainMs, clock = systemClock, metrics = new Metrics() } = options;
+    const { log, namespace, lookAgainMs, clock = systemClock, metrics = new Metrics() } = options;
     const { kubeFor = () => options.kube } = options;
     const namespaces = typeof namespace === 'string' ? [namespace] : namespace;
     this.#options = options;
@@ -105,7 +113,12 @@ export class Plumbline {
         onStep: (resource, happened) => this.#tellStep(resource, happened),
       }),
       records: new PatroniRecords(kubeFor('record')),
-      git: git && new GitDelivery({ writer: git, clock: systemClock, signal: this.#gitStop.signal, wake }),
+      git: new GitDelivery({
+        targetOf: (resource) => this.#targetOf(resource),
+        clock: systemClock,
+        signal: this.#gitStop.signal,
+        wake,
+      }),
       lookAgainMs,
       contest: options.contest,
       onDrift: (resource, found, log) => this.#tell(resource, found, log),
@@ -121,11 +134,16 @@ export class Plumbline {
     });
     this.#controller = controller;
     metrics.follow(this);
+    const serving = options.destinations && this.#serveDestinations(options.destinations, clock);
+    this.#destinations = serving?.destinations;
     this.#manager = new Manager({
       clock: monotonicClock,
       log,
-      caches: watches({ kube: kubeFor('watch'), log, children, databases, namespaces }),
-      controllers: [controller],
+      caches: [
+        ...watches({ kube: kubeFor('watch'), log, children, databases, namespaces }),
+        ...(serving?.caches ?? []),
+      ],
+      controllers: [controller, ...(serving?.controllers ?? [])],
       cacheSyncTimeoutMs: options.cacheSyncTimeoutMs,
       elector: options.elector,
     });
@@ -157,8 +175,46 @@ export class Plumbline {
     const end = await this.#manager.run(signal);
     this.#gitStop.abort();
     await this.#options.git?.stop();
+    await this.#destinations?.pool.stop();
     await this.#recorder.flush();
     return end;
+  }
+
+  #serveDestinations({ folder, namespace, cluster }: NonNullable<PlumblineOptions['destinations']>, clock: Clock) {
+    const { log, kubeFor = () => this.#options.kube } = this.#options;
+    const kube = kubeFor('destination');
+    const queue = new WorkQueue({ clock: monotonicClock });
+    const destinations = new Destinations({
+      cluster,
+      clock,
+      pool: (onBatch) => new WriterPool({ kube, folder, namespace, cluster, clock: systemClock, onBatch }),
+      changed: (name) => queue.add(name),
+    });
+    const settled = (name: string): void => {
+      for (const key of this.databases.keys()) {
+        if (this.databases.get(key)?.spec.delivery?.git?.destination === name) this.#queue.add(key);
+      }
+    };
+    const reconciler = new DestinationReconciler({ kube, destinations, clock, settled });
+    const controller = new Controller({
+      name: 'gitdestination',
+      queue,
+      reconcile: (name, signal) => reconciler.reconcile(name, signal),
+      classify,
+      log,
+    });
+    return {
+      destinations,
+      controllers: [controller],
+      caches: [destinationWatch({ kube: kubeFor('watch'), log, destinations })],
+    };
+  }
+
+  #targetOf(resource: StoredDatabaseService): GitTarget | undefined {
+    const { git } = this.#options;
+    const name = resource.spec.delivery?.git?.destination;
+    if (name !== undefined) return this.#destinations?.targetOf(resource) ?? notServed(name);
+    return git && { kind: 'place', id: 'the branch of the controller', submit: (submission) => git.submit(submission) };
   }
 
   #wake(key: string, change: Change): void {
@@ -226,6 +282,11 @@ export class Plumbline {
     const happening = { type: 'Warning', reason: `Drift${action}`, message } as const;
     this.#recorder.record({ apiVersion, kind, name, namespace, uid }, happening);
   }
+}
+
+function notServed(name: string): GitTarget {
+  const failure = `This controller looks at no GitDestinations, so not at ${name} either: install their definition, give it the right to list and watch them, and start it again.`;
+  return { kind: 'unusable', failure };
 }
 
 function whyLeft({ spec }: StoredDatabaseService, restraint: Restraint | undefined): string {

@@ -1,10 +1,10 @@
-import { objectRules } from './crd.ts';
 import { toCel, violation } from './cel.ts';
 import { isDnsLabel, isNamePrefix } from './kubernetes-name.ts';
 import { finalizerProblems, ownerProblems } from './metadata-lists.ts';
 import { annotationProblems, labelProblems } from './metadata-maps.ts';
 import { metadataSchema } from './metadata-schema.ts';
 import { isWithin, join, show, type Problem } from './problem.ts';
+import type { ResourceKind } from './resource-kind.ts';
 import { isFields, type Fields } from './schema-node.ts';
 import { shapeProblems } from './shape.ts';
 import { unknownFields } from './unknown-fields.ts';
@@ -15,7 +15,7 @@ import { unknownFields } from './unknown-fields.ts';
  *
  * @param metadata as {@link storedMetadata} gives it
  */
-export function metadataProblems(metadata: unknown): readonly Problem[] {
+export function metadataProblems(metadata: unknown, kind: ResourceKind): readonly Problem[] {
   if (!isFields(metadata)) {
     const rule = metadata === undefined ? 'is required' : 'must be an object';
     return [{ field: 'metadata', value: show(metadata), rule, remedy: 'give it a name' }];
@@ -29,7 +29,7 @@ export function metadataProblems(metadata: unknown): readonly Problem[] {
   return [
     ...unknownFields(metadataSchema, metadata, 'metadata'),
     ...malformed,
-    ...('name' in wellFormed || !('name' in metadata) ? nameProblems(wellFormed) : []),
+    ...('name' in wellFormed || !('name' in metadata) ? nameProblems(wellFormed, kind) : []),
     ...problemsOf('generateName', wellFormed, isNamePrefix, 'must be the beginning of a name'),
     ...problemsOf('namespace', wellFormed, isDnsLabel, 'must be a DNS label of at most 63 characters'),
     ...labelProblems(wellFormed['labels']),
@@ -53,19 +53,18 @@ export function storedMetadata(metadata: unknown): unknown {
   return Object.fromEntries(stored) as Fields;
 }
 
-function nameProblems(metadata: Fields): readonly Problem[] {
+function nameProblems(metadata: Fields, { objectRules, example }: ResourceKind): readonly Problem[] {
+  const remedy = `such as ${example}`;
   const generated = textOf(metadata['generateName']);
   const given = textOf(metadata['name']);
   if (given === '' && generated === '')
-    return [{ field: 'metadata.name', value: show(metadata['name']), rule: 'is required', remedy: 'such as orders' }];
+    return [{ field: 'metadata.name', value: show(metadata['name']), rule: 'is required', remedy }];
   // The API server puts five characters behind the first 58 of a generateName before it judges the name.
   const name = given === '' ? `${generated.slice(0, 58)}xxxxx` : given;
   const field = given === '' ? 'metadata.generateName' : 'metadata.name';
   return objectRules.flatMap((rule) => {
     const message = violation(rule, toCel({ metadata: { name } }), undefined);
-    return message === undefined
-      ? []
-      : [{ field, value: show(given || generated), rule: message, remedy: 'such as orders' }];
+    return message === undefined ? [] : [{ field, value: show(given || generated), rule: message, remedy }];
   });
 }
 

@@ -6,6 +6,12 @@ const whole = '([0-9]+[.]?0*|[.]0+)([kMGTPE]|[KMGTPE]i|[eE][+]?[0-9]{1,2})?';
 const decimal = '[0-9]*[.][0-9]{1,3}0*([kMGTPE]|[eE][+]?([3-9]|[1-9][0-9]))';
 const binary = '[0-9]*[.](5|25|75|125|375|625|875)0*[KMGTPE]i';
 
+const host = '([A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?|\\[[0-9A-Fa-f:.]+\\])';
+/* Printable, and neither blank, # nor ?. */
+const urlPath = '[!-"$->@-~]+';
+const user = '[A-Za-z0-9._-]+';
+const refPart = '[A-Za-z0-9]([.]?[A-Za-z0-9_-])*';
+
 /** The patterns of the schema, in what Go's RE2 and JavaScript read alike: no lookaround, no Unicode classes. */
 export const patterns = {
   /** No control characters: a carriage return or a NUL in a value is never passed on silently. */
@@ -18,6 +24,13 @@ export const patterns = {
   bytes: `^[+]?(${whole}|${decimal}|${binary})$`,
   /** RFC 3339. */
   time: '^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]{1,9})?(Z|[-+]([01][0-9]|2[0-3]):[0-5][0-9])$',
+  dnsLabel: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$',
+  gitUrl: `^(https?://${host}(:[0-9]{1,5})?/${urlPath}|ssh://(${user}@)?${host}(:[0-9]{1,5})?/${urlPath}|file:///${urlPath}|(${user}@)?[A-Za-z0-9.-]+:/?[!"$-.0-9;->A-~][!"$->A-~]*)$`,
+  /** Stricter than git. Source: git-check-ref-format(1) */
+  gitBranch: `^${refPart}(/${refPart})*$`,
+  gitPath: '^((<cluster>|[A-Za-z0-9][A-Za-z0-9._-]*)/)*<namespace>/<name>/?$',
+  gitIdentity: '^[^\\x00-\\x20\\x7f<>]([^\\x00-\\x1f\\x7f<>]*[^\\x00-\\x20\\x7f<>])?$',
+  mailAddress: '^[!-;=?A-~]+@[!-;=?A-~]+$',
   sqlName: '^[A-Za-z_][A-Za-z0-9_-]*$',
   /** Source: https://pkg.go.dev/github.com/distribution/reference, "Grammar". */
   image: `^([A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?(:[0-9]{1,5})?/)?${pathPart}(/${pathPart})*(:[A-Za-z0-9_][-A-Za-z0-9_.]{0,127})?(@sha256:[0-9a-f]{64})?$`,
@@ -32,6 +45,12 @@ const words: Readonly<Record<keyof typeof patterns, string>> = {
   bytes:
     'must be a quantity of whole bytes, with at most three digits behind a point; GB and gb are no suffixes, and m means thousandths',
   time: 'must be a time such as 2027-01-01T00:00:00Z',
+  dnsLabel: 'must be a DNS label: a-z, 0-9 and -, with a letter or digit at both ends',
+  gitUrl: 'must be a URL of https, http, file or ssh without a user name, password or token, but for the user of ssh',
+  gitBranch: 'must be the name of a branch such as main or env/prod',
+  gitPath: 'must end with `<namespace>/<name>`, after folders of letters, digits, ., _ and -, or `<cluster>`',
+  gitIdentity: 'must have no angle brackets or control characters, and no blank at its ends',
+  mailAddress: 'must be an address such as plumbline@example.org',
   sqlName: 'must begin with a letter or _ and have only letters, digits, _ and -',
   image: 'must be a container image such as registry.example/postgresql:17.5',
 };

@@ -48,7 +48,7 @@ spec:
     size: 10Gi
 `;
 
-interface Row {
+export interface Row {
   readonly field: string;
   readonly type: string;
   readonly default: string;
@@ -62,7 +62,7 @@ interface Pointed {
   readonly words: string;
 }
 
-function rowsOf(node: Node, path: string, outer: readonly Pointed[] = []): readonly Row[] {
+export function rowsOf(node: Node, path: string, outer: readonly Pointed[] = []): readonly Row[] {
   const pointed = [...outer, ...ruleWords(node, path)];
   return Object.entries(node.properties ?? {}).flatMap(([name, child]) =>
     rowsOfField(child, `${path}.${name}`, node.required?.includes(name) ?? false, pointed),
@@ -131,7 +131,7 @@ function range(from: number, to: number | undefined): string {
   return from === to ? `${from}` : `${from}-${to}`;
 }
 
-function table(rows: readonly Row[], isSpec: boolean): string {
+export function table(rows: readonly Row[], isSpec: boolean): string {
   const head = isSpec ? ['Field', 'Type', 'Default', 'Description', 'Rules'] : ['Field', 'Type', 'Description'];
   const cells = rows.map((row) =>
     isSpec

@@ -1,15 +1,14 @@
-import { openApiSchema } from './crd.ts';
 import { readDocuments, type SourceDocument } from './document.ts';
 import { metadataProblems, storedMetadata } from './metadata.ts';
 import { sentence, show, type Problem } from './problem.ts';
-import { apiVersion, kind, type DatabaseServiceDocument } from './resource.ts';
+import { databaseServiceKind, type ResourceKind } from './resource-kind.ts';
+import { apiVersion, type DatabaseServiceDocument } from './resource.ts';
 import { ruleProblems } from './rules.ts';
-import { isFields, type Fields, type Node } from './schema-node.ts';
+import { isFields, type Fields } from './schema-node.ts';
 import { shapeProblems } from './shape.ts';
 import { storedForm } from './stored-form.ts';
 import { unknownFields } from './unknown-fields.ts';
 
-const { spec = {}, status = {} }: Readonly<Record<string, Node>> = openApiSchema().properties ?? {};
 const envelope = ['apiVersion', 'kind', 'metadata', 'spec', 'status'];
 
 /** A document that broke rules; `message` lists all of them. */
@@ -25,11 +24,18 @@ export class InvalidResourceError extends Error {
 /**
  * Gives the verdict that the API server gives on a creation, or, with `old`, on an update: no problems means accepted.
  * All problems are found at once.
+ *
+ * @param kind what it is to be
  */
-export function validateResource(resource: unknown, old?: unknown): readonly Problem[] {
+export function validateResource(
+  resource: unknown,
+  old?: unknown,
+  kind: ResourceKind = databaseServiceKind,
+): readonly Problem[] {
+  const { spec, status } = kind;
   if (!isFields(resource))
-    return [{ field: '', value: show(resource), rule: 'is not an object', remedy: 'write a DatabaseService' }];
-  const foreign = envelopeProblems(resource);
+    return [{ field: '', value: show(resource), rule: 'is not an object', remedy: `write a ${kind.kind}` }];
+  const foreign = envelopeProblems(resource, kind);
   if (foreign.length > 0) return foreign;
   const unknown = Object.keys(resource)
     .filter((name) => !envelope.includes(name))
@@ -41,8 +47,8 @@ export function validateResource(resource: unknown, old?: unknown): readonly Pro
     }));
   return [
     ...unknown,
-    ...metadataProblems(storedMetadata(resource['metadata'])),
-    ...specProblems(resource['spec'], isFields(old) ? storedForm(spec, old['spec']) : undefined),
+    ...metadataProblems(storedMetadata(resource['metadata']), kind),
+    ...specProblems(resource['spec'], isFields(old) ? storedForm(spec, old['spec']) : undefined, kind),
     // The API server ignores a status that a user writes, but for fields that it does not know.
     ...unknownFields(status, resource['status'], 'status'),
   ];
@@ -88,7 +94,7 @@ function stored({ apiVersion, kind, ...resource }: DatabaseServiceDocument): Dat
     apiVersion,
     kind,
     metadata: storedMetadata(resource.metadata) as DatabaseServiceDocument['metadata'],
-    spec: storedForm(spec, resource.spec) as DatabaseServiceDocument['spec'],
+    spec: storedForm(databaseServiceKind.spec, resource.spec) as DatabaseServiceDocument['spec'],
   };
 }
 
@@ -103,24 +109,22 @@ function locate(problem: Problem, document: SourceDocument): Problem {
   return { ...problem, line, remedy, value };
 }
 
-function envelopeProblems(resource: Fields): readonly Problem[] {
+function envelopeProblems(resource: Fields, { kind }: ResourceKind): readonly Problem[] {
   const expected = { apiVersion, kind } as const;
   return (['apiVersion', 'kind'] as const)
     .filter((name) => resource[name] !== expected[name])
     .map((name) => ({
       field: name,
       value: show(resource[name]),
-      rule: 'is not a DatabaseService',
+      rule: `is not a ${kind}`,
       remedy: `write ${name}: ${expected[name]}`,
     }));
 }
 
-function specProblems(value: unknown, old: unknown): readonly Problem[] {
+function specProblems(value: unknown, old: unknown, { spec, firstWords }: ResourceKind): readonly Problem[] {
   const stored = storedForm(spec, value);
   if (stored === undefined || stored === null)
-    return [
-      { field: 'spec', value: undefined, rule: 'is required', remedy: 'say at least engine, version and storage' },
-    ];
+    return [{ field: 'spec', value: undefined, rule: 'is required', remedy: firstWords }];
   const malformed = [...unknownFields(spec, value, 'spec'), ...shapeProblems(spec, stored, 'spec')];
   const rules = ruleProblems(
     spec,

@@ -9,7 +9,7 @@ import type {
 import type { Construct } from 'constructs';
 import { emit, type Json } from '../emit.ts';
 import { controllerLabels as labels } from './labels.ts';
-import { databaseRights, leaseRights, metricsRights, readerRights } from './rights.ts';
+import { databaseRights, destinationRights, leaseRights, metricsRights, readerRights } from './rights.ts';
 import { controllerName, type Settings } from './settings.ts';
 
 const apiGroup = 'rbac.authorization.k8s.io';
@@ -25,7 +25,7 @@ export function access(scope: Construct, settings: Settings): void {
     automountServiceAccountToken: false,
   });
   if (watchNamespaces.length === 0) {
-    clusterRole(scope, clusterName, databaseRights);
+    clusterRole(scope, clusterName, [...databaseRights, ...destinationRights]);
     clusterRoleBinding(scope, settings, clusterName);
   }
   for (const watched of watchNamespaces) role(scope, settings, watched, controllerName, databaseRights);

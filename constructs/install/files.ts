@@ -1,6 +1,6 @@
 import { App, Chart } from 'cdk8s';
 import type { Construct } from 'constructs';
-import { fileName as definitionFile } from '../api/crd.ts';
+import { group } from '../api/resource.ts';
 import type { Manifest } from '../manifest.ts';
 import { fileName } from '../render.ts';
 import { DatabaseServiceApi } from './api.ts';
@@ -13,14 +13,19 @@ import { settingsOf } from './settings.ts';
 export type Files = readonly (readonly [string, Manifest])[];
 
 /**
- * The API. Its definition comes first in both directions: where somebody deletes the folder, its policy has to be there still to refuse that.
+ * The API. Its definitions come first in both directions: where somebody deletes the folder, its policy has to be there still to refuse that.
  */
 export function apiFiles(): Files {
   const manifests = chartOf((chart) => new DatabaseServiceApi(chart, 'api'));
   return manifests.map((manifest) => [
-    manifest.kind === 'CustomResourceDefinition' ? definitionFile : fileName(manifest),
+    manifest.kind === 'CustomResourceDefinition' ? definitionFile(manifest) : fileName(manifest),
     manifest,
   ]);
+}
+
+/** As in `crds/`. */
+function definitionFile({ metadata }: Manifest): string {
+  return `${group}_${metadata.name.split('.', 1).join()}.yaml`;
 }
 
 /** The controller, numbered in the order in which the objects need each other: the namespace before what is in it. */

@@ -1,4 +1,5 @@
 import type { V1PolicyRule } from '@kubernetes/client-node';
+import { gitDestinationPlural } from '../api/git-destination/resource.ts';
 import { group, plural } from '../api/resource.ts';
 import type { Json } from '../emit.ts';
 import { controllerName } from './settings.ts';
@@ -31,6 +32,12 @@ export const databaseRights: Rules = [
   { apiGroups: [''], resources: ['pods'], verbs: ['delete', 'get', 'list', 'patch', 'watch'] },
   { apiGroups: ['batch'], resources: ['jobs'], verbs: ['list', 'watch'] },
   { apiGroups: [''], resources: ['events'], verbs: ['create', 'list', 'patch'] },
+];
+
+/** What it may do in the cluster, for GitDestinations. What they are let in by is in Secrets of its own namespace, which it may read. */
+export const destinationRights: Rules = [
+  { apiGroups: [group], resources: [gitDestinationPlural], verbs: ['get', 'list', 'watch'] },
+  { apiGroups: [group], resources: [`${gitDestinationPlural}/status`], verbs: ['patch'] },
 ];
 
 /** What it may do in its own namespace: keep its lease. `create` has no name that could be compared. */

@@ -1,6 +1,7 @@
 import type { Hindrance } from '../health/judge.ts';
 import type { Reason } from '../health/reasons.ts';
 import { rollbackAnnotation } from '../../constructs/labels.ts';
+import type { GitState } from './delivery.ts';
 import type { Refused } from '../rollout/index.ts';
 import { classify, KubeError, type KubeObject, type Verdict } from '../kube/index.ts';
 import { remedyFor } from './remedy.ts';
@@ -80,7 +81,8 @@ export function specInvalid(problems: readonly string[]): Blocker {
 }
 
 /** Git is served by its own delivery, which tries again by itself. */
-export function gitFailed(failure: string): Blocker {
+export function gitFailed({ failure = '', isUnusable }: GitState): Blocker {
+  if (isUnusable === true) return stopped('DestinationUnusable', failure);
   return { reason: 'GitFailed', message: failure.slice(0, longestMessage), isStalled: false, next: { kind: 'wait' } };
 }
 

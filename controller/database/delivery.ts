@@ -97,11 +97,16 @@ export interface GitState {
   readonly path?: string;
   /** Why it could not be delivered, in a sentence. */
   readonly failure?: string;
+  /** It is not tried again before something else changes. */
+  readonly isUnusable?: true;
 }
 
 /** Brings manifests to Git. */
 export interface GitDelivery {
-  /** Returns at once with what is known; the database is woken when that changes. */
-  deliver(resource: StoredDatabaseService): GitState;
+  /**
+   * Returns at once with what is known; the database is woken when that changes.
+   * @returns undefined where it is not delivered to Git
+   */
+  deliver(resource: StoredDatabaseService): GitState | undefined;
   remove(key: string): void;
 }

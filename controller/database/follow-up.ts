@@ -112,7 +112,7 @@ export class FollowUp {
   ): Promise<Blocker | undefined> {
     if (isDeleting) return undefined;
     const missing = await missingSecret(this.#options.kube, resource, memory, signal);
-    return missing ?? (git?.failure === undefined ? undefined : gitFailed(git.failure));
+    return missing ?? (git?.failure === undefined ? undefined : gitFailed(git));
   }
 }
 

@@ -9,6 +9,7 @@ import {
 } from '../kube/index.ts';
 import type { Cache } from '../runtime/lifecycle.ts';
 import type { Logger } from '../runtime/logger.ts';
+import { tellOfWatch } from '../tell-of-watch.ts';
 import type { Children } from './children.ts';
 import type { Databases } from './databases.ts';
 import { databaseServices, watchedKinds } from './kinds.ts';
@@ -30,7 +31,7 @@ export function watches({ kube, log, children, databases, namespaces }: WatchOpt
   /** The watches that have found out about the same loss of history. */
   const goneBack = new Set<string>();
   const note = (name: string, { kind }: ResourceType, report: ReflectorReport): void => {
-    if (report.kind !== 'version-backwards') return tell(log, kind, report);
+    if (report.kind !== 'version-backwards') return tellOfWatch(log, kind, report);
     children.forgetVersions(kind);
     databases.forgetVersions();
     // Each watch finds out by itself, and it is told once; a watch that finds out again tells of another time.
@@ -71,16 +72,4 @@ export function watches({ kube, log, children, databases, namespaces }: WatchOpt
       ),
     ),
   ]);
-}
-
-function tell(log: Logger, watch: string, report: Exclude<ReflectorReport, { kind: 'version-backwards' }>): void {
-  switch (report.kind) {
-    case 'handler-failed':
-      return log.error({ watch, key: report.key, err: report.error }, 'a change could not be taken in');
-    case 'request-failed':
-      return log.warn({ watch, doing: report.doing, err: report.error }, 'a watch was interrupted');
-    case 'watch-silent':
-    case 'waiting':
-      return log.debug({ watch, ...report }, 'a watch is opened again');
-  }
 }

@@ -1,9 +1,11 @@
-import type { DatabaseServiceDocument } from '../../constructs/api/resource.ts';
+import type { DatabaseServiceDocument, StoredDatabaseService } from '../../constructs/api/resource.ts';
 import { fileName, render } from '../../constructs/render.ts';
 import { serialize } from '../../constructs/serialize.ts';
 import { digest } from '../digest.ts';
 import { Backoff, pause, type Clock } from '../kube/index.ts';
-import type { GitWriter } from './git/writer.ts';
+import { GitDeliveryError } from './git/git-delivery-error.ts';
+import type { GitSubmission } from './git/submission.ts';
+import type { GitTarget } from './git-target.ts';
 
 /** What Git has of a database. */
 export interface GitState {
@@ -13,10 +15,13 @@ export interface GitState {
   readonly path?: string;
   /** Why it could not be delivered, in a sentence; it is tried again. */
   readonly failure?: string;
+  /** It is not tried again before something else changes. */
+  readonly isUnusable?: true;
 }
 
 export interface GitDeliveryOptions {
-  readonly writer: Pick<GitWriter, 'submit'>;
+  /** Where the files of a database go to; undefined: it is not delivered to Git. */
+  readonly targetOf: (resource: StoredDatabaseService) => GitTarget | undefined;
   readonly clock: Clock;
   /** Ends the waits between tries. */
   readonly signal: AbortSignal;
@@ -29,10 +34,14 @@ interface Delivery {
   readonly generation: number;
   /** Of what is delivered: the same generation is delivered differently while a rollout goes on. */
   readonly print: string;
+  readonly target: Place;
   readonly backoff: Backoff;
   state: GitState;
   isFailed: boolean;
 }
+
+type Place = Extract<GitTarget, { kind: 'place' }>;
+type Submission = Omit<GitSubmission, 'folder'>;
 
 interface Delivered extends DatabaseServiceDocument {
   readonly metadata: DatabaseServiceDocument['metadata'] & {
@@ -42,7 +51,7 @@ interface Delivered extends DatabaseServiceDocument {
   };
 }
 
-/** Hands the rendered files of databases to the writer of a branch: each generation once, and again after a failure. */
+/** Hands the rendered files of databases to the writers of branches: each generation once, and again after a failure. */
 export class GitDelivery {
   readonly #options: GitDeliveryOptions;
   readonly #deliveries = new Map<string, Delivery>();
@@ -51,20 +60,31 @@ export class GitDelivery {
     this.#options = options;
   }
 
-  /** Returns at once with what is known; the database is woken when that changes. */
-  deliver(resource: Delivered): GitState {
+  /**
+   * Returns at once with what is known; the database is woken when that changes.
+   * @returns undefined where it is not delivered to Git
+   */
+  deliver(resource: StoredDatabaseService): GitState | undefined {
     const { name, namespace, uid, generation } = resource.metadata;
     const key = `${namespace}/${name}`;
+    const target = this.#options.targetOf(resource);
     const known = this.#deliveries.get(key);
+    // What is there stays there until it is known where it is to be instead.
+    if (target?.kind === 'unusable') return { ...known?.state, failure: target.failure, isUnusable: true };
+    if (known !== undefined && known.target.id !== target?.id)
+      this.remove(key, `DatabaseService ${key} went elsewhere`);
+    if (target === undefined) return undefined;
     const print = digest(resource.spec);
-    const isSame = known?.uid === uid && known.generation === generation && known.print === print;
+    const isHere = known?.target.id === target.id;
+    const isSame = isHere && known.uid === uid && known.generation === generation && known.print === print;
     if (isSame && !known.isFailed) return known.state;
     const delivery: Delivery = {
       uid,
       generation,
       print,
+      target,
       backoff: isSame ? known.backoff : new Backoff({ random: Math.random }),
-      state: known?.state ?? {},
+      state: isHere ? known.state : {},
       isFailed: false,
     };
     this.#deliveries.set(key, delivery);
@@ -73,20 +93,20 @@ export class GitDelivery {
     return delivery.state;
   }
 
-  /** Removes the folder of a database that this process has delivered. */
-  remove(key: string): void {
+  /** Removes the folder of a database that this process has delivered. @param why for the commit */
+  remove(key: string, why = `DatabaseService ${key} was deleted`): void {
     const known = this.#deliveries.get(key);
     if (known === undefined) return;
     this.#deliveries.delete(key);
     const [namespace = '', name = ''] = key.split('/');
-    const change = { generation: known.generation, summary: [`DatabaseService ${key} was deleted`] };
-    void this.#submit(key, known, { namespace, name, files: undefined, change });
+    const change = { generation: known.generation, summary: [why] };
+    void this.#clear(key, known.target, { namespace, name, files: undefined, change });
   }
 
-  async #submit(key: string, delivery: Delivery, submission: Parameters<GitWriter['submit']>[0]): Promise<void> {
-    const { writer, clock, wake } = this.#options;
+  async #submit(key: string, delivery: Delivery, submission: Submission): Promise<void> {
+    const { clock, wake, signal } = this.#options;
     try {
-      const { commit, path } = await writer.submit(submission);
+      const { commit, path } = await delivery.target.submit(submission);
       delivery.backoff.reset();
       delivery.state = { ...(commit === undefined ? {} : { commit }), path };
       if (this.#deliveries.get(key) === delivery) wake(key);
@@ -94,11 +114,29 @@ export class GitDelivery {
       delivery.state = { ...delivery.state, failure: error instanceof Error ? error.message : String(error) };
       if (this.#deliveries.get(key) !== delivery) return;
       wake(key);
-      await pause(clock, delivery.backoff.next(), this.#options.signal);
+      await pause(clock, delivery.backoff.next(), signal);
       delivery.isFailed = true;
       if (this.#deliveries.get(key) === delivery) wake(key);
     }
   }
+
+  /** Until it is done, the database is there again, or nothing is written there any more. */
+  async #clear(key: string, target: Place, submission: Submission): Promise<void> {
+    const { clock, signal } = this.#options;
+    const backoff = new Backoff({ random: Math.random });
+    while (this.#deliveries.get(key)?.target.id !== target.id) {
+      try {
+        await target.submit(submission);
+        return;
+      } catch (error) {
+        if (!isTriedAgain(error) || !(await pause(clock, backoff.next(), signal))) return;
+      }
+    }
+  }
+}
+
+function isTriedAgain(error: unknown): boolean {
+  return error instanceof GitDeliveryError && error.reason !== 'WriterStopped';
 }
 
 /** The same bytes as `cdk8s synth` writes. */

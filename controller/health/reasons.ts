@@ -88,6 +88,7 @@ export const reasons = {
   NotPaused: 'Drift is corrected as drift.policy says.',
   AdditionReported: 'Somebody added to what Plumbline states, and drift.additions is Report.',
   Deleting: 'The object is being deleted.',
+  DestinationUnusable: 'The GitDestination does not exist, or not for this namespace; nothing is written to Git.',
   GitFailed: 'The manifests could not be delivered to Git; it is tried again.',
 } as const;
 

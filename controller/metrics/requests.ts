@@ -29,6 +29,7 @@ export const requestReasons = {
   certificate: 'certificates that are due',
   mount: 'members that are to see a changed Secret',
   record: "Patroni's own objects",
+  destination: 'statuses of GitDestinations, and their Secrets before a commit',
   event: 'Events',
   review: 'whose a token of a scraper is, and what that one may',
 } as const;

@@ -1,4 +1,4 @@
-import { databaseRights } from '../../constructs/install/rights.ts';
+import { databaseRights, destinationRights } from '../../constructs/install/rights.ts';
 import type { Cluster, PodCluster } from '../cluster/index.ts';
 import { auditedRequests, auditLogLength, userOf } from '../constructs/install/audit-log.ts';
 import { kubeconfigOf, kubectl } from '../constructs/install/installed.ts';
@@ -10,7 +10,12 @@ const group = 'rbac.authorization.k8s.io';
 const objects = [
   { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } },
   { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } },
-  { apiVersion: `${group}/v1`, kind: 'ClusterRole', metadata: { name: namespace }, rules: databaseRights },
+  {
+    apiVersion: `${group}/v1`,
+    kind: 'ClusterRole',
+    metadata: { name: namespace },
+    rules: [...databaseRights, ...destinationRights],
+  },
   {
     apiVersion: `${group}/v1`,
     kind: 'ClusterRoleBinding',

@@ -13,21 +13,20 @@ import { createLogger } from '../../controller/runtime/logger.ts';
 import type { Cluster } from '../cluster/index.ts';
 import { OwnAccount, type AnyCluster } from './own-account.ts';
 
-const crdFile = new URL('../../crds/plumbline.dev_databaseservices.yaml', import.meta.url);
+const crds = ['databaseservices', 'gitdestinations'] as const;
 
-/** Installs the CRD, as the README says, and waits until it is served. */
+/** Installs the CRDs, as the README says, and waits until they are served. */
 export async function installCrd(cluster: Cluster): Promise<void> {
-  const { code, stderr } = await cluster.kubectlRun(
-    ['apply', '--server-side', '-f', '-'],
-    readFileSync(crdFile, 'utf8'),
-  );
-  if (code !== 0) throw new Error(stderr);
-  await cluster.kubectlRun([
-    'wait',
-    '--for=condition=Established',
-    'crd/databaseservices.plumbline.dev',
-    '--timeout=30s',
-  ]);
+  for (const plural of crds) {
+    const file = new URL(`../../crds/plumbline.dev_${plural}.yaml`, import.meta.url);
+    const { code, stderr } = await cluster.kubectlRun(
+      ['apply', '--server-side', '-f', '-'],
+      readFileSync(file, 'utf8'),
+    );
+    if (code !== 0) throw new Error(stderr);
+  }
+  const names = crds.map((plural) => `crd/${plural}.plumbline.dev`);
+  await cluster.kubectlRun(['wait', '--for=condition=Established', ...names, '--timeout=60s']);
 }
 
 /** Waits for what a check returns. @throws Error with `what` when it takes longer than `withinMs` (30 seconds) */

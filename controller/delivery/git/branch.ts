@@ -109,6 +109,7 @@ export class Branch {
     outcomes: Map<string, Outcome>,
     patience: number,
   ): Promise<void> {
+    await this.#clone.readAccess();
     let hasHealed = false;
     let refusals = 0;
     for (let attempt = 0; ;) {

@@ -13,8 +13,8 @@ export interface CloneOptions extends Omit<GitProcessOptions, 'gitDirectory' | '
   readonly branch: string;
   /** A folder of its own, which may be lost at any time. */
   readonly directory: string;
-  /** What the server lets us in by; asked for each command, so that a change counts at once. Defaults to nothing. */
-  readonly access?: () => GitAccess;
+  /** What the server lets us in by; asked for each batch, so that a change counts at once. Defaults to nothing. */
+  readonly access?: () => GitAccess | Promise<GitAccess>;
 }
 
 export type PushOutcome = { readonly kind: 'pushed' } | { readonly kind: 'rejected'; readonly words: string };
@@ -54,6 +54,7 @@ export class Clone {
   readonly #gitDirectory: string;
   readonly #home: string;
   readonly #accessFiles: AccessFiles;
+  #access: GitAccess | undefined;
   #isReady = false;
   #commits = 0;
 
@@ -74,6 +75,11 @@ export class Clone {
   async checkGit(): Promise<void> {
     await this.#makeHome();
     await this.#git.run(['version']);
+  }
+
+  /** What the server lets us in by from now on. @throws what its source throws */
+  async readAccess(): Promise<void> {
+    this.#access = await this.#options.access?.();
   }
 
   /**
@@ -122,8 +128,7 @@ export class Clone {
     const output = await this.#local(() => this.#git.run(['fast-import', '--quiet', '--force'], { input: stream }));
     this.#commits++;
     const hash = hashIn(output);
-    const access = this.#options.access?.() ?? {};
-    return access.signingKey === undefined ? hash : this.#sign(hash, commit, access);
+    return this.#access?.signingKey === undefined ? hash : this.#sign(hash, commit, this.#access);
   }
 
   /**
@@ -192,7 +197,7 @@ export class Clone {
 
   /** Talks to the server. */
   async #remote(args: readonly string[]): Promise<string> {
-    const access = this.#options.access?.();
+    const access = this.#access;
     if (access === undefined) return this.#git.run(args, { isRemote: true });
     return onDisk(() => this.#accessFiles.during(access, (run) => this.#git.run(args, { ...run, isRemote: true })));
   }

@@ -20,6 +20,8 @@ export type GitDeliveryReason =
   | 'CertificateRefused'
   /** What Plumbline was given to be let in by does not fit the URL, or is malformed. */
   | 'AccessRefused'
+  /** A Secret that Plumbline is let in by does not exist, or lacks a key. */
+  | 'SecretNotFound'
   /** The commit could not be signed. */
   | 'SigningFailed'
   /** The repository does not take the commit, although nobody else pushed: no permission, a protected branch, a hook. */

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readDocuments } from '../../../constructs/api/document.ts';
 
-/** One file of test/fixtures/specs with what its first comment lines say about it. */
+/** One file of test/fixtures/specs, or of another corpus, with what its first comment lines say about it. */
 export interface CorpusFile {
   /** File name without its ending. */
   readonly name: string;
@@ -25,9 +25,19 @@ export interface Transition {
   readonly after: CorpusFile;
 }
 
-const folder = join(import.meta.dirname, '../../fixtures/specs');
+const fixtures = join(import.meta.dirname, '../../fixtures');
+const folder = join(fixtures, 'specs');
+
+/** GitDestinations; the others are DatabaseServices. */
+export function destinationCorpus(kind: 'valid' | 'invalid'): readonly CorpusFile[] {
+  return filesIn(join(fixtures, 'git-destinations'), kind);
+}
 
 export function corpus(kind: 'valid' | 'invalid' | 'offline'): readonly CorpusFile[] {
+  return filesIn(folder, kind);
+}
+
+function filesIn(folder: string, kind: string): readonly CorpusFile[] {
   return readdirSync(join(folder, kind))
     .filter((file) => file.endsWith('.yaml'))
     .sort()

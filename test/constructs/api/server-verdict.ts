@@ -12,20 +12,23 @@ export interface ServerVerdict {
 /** Posts raw YAML to a real API server, as `kubectl create --dry-run=server --validate=strict` would, without kubectl in between. */
 export class Judge {
   readonly #connection: Connection;
+  readonly #collection: (namespace: string) => string;
 
-  private constructor(connection: Connection) {
+  private constructor(connection: Connection, collection: (namespace: string) => string) {
     this.#connection = connection;
+    this.#collection = collection;
   }
 
-  static async of(kubeconfig: string): Promise<Judge> {
-    return new Judge(await connect({ kubeconfig }));
+  /** @param collection path of the kind that is judged; defaults to that of DatabaseServices */
+  static async of(kubeconfig: string, collection = databaseServices): Promise<Judge> {
+    return new Judge(await connect({ kubeconfig }), collection);
   }
 
   /** The verdict on a new object; nothing is stored. */
   async create(yaml: string, namespace: string): Promise<ServerVerdict> {
     return await this.#ask({
       method: 'POST',
-      path: `${collection(namespace)}?dryRun=All&fieldValidation=Strict`,
+      path: `${this.#collection(namespace)}?dryRun=All&fieldValidation=Strict`,
       headers: { 'content-type': 'application/yaml' },
       body: yaml,
     });
@@ -35,7 +38,7 @@ export class Judge {
   async apply(yaml: string, namespace: string, name: string, isDryRun: boolean): Promise<ServerVerdict> {
     return await this.#ask({
       method: 'PATCH',
-      path: `${collection(namespace)}/${name}?fieldManager=test&force=true&fieldValidation=Strict${isDryRun ? '&dryRun=All' : ''}`,
+      path: `${this.#collection(namespace)}/${name}?fieldManager=test&force=true&fieldValidation=Strict${isDryRun ? '&dryRun=All' : ''}`,
       headers: { 'content-type': 'application/apply-patch+yaml' },
       body: yaml,
     });
@@ -54,7 +57,7 @@ export class Judge {
   }
 }
 
-function collection(namespace: string): string {
+function databaseServices(namespace: string): string {
   return `/apis/${apiVersion}/namespaces/${encodeURIComponent(namespace)}/${plural}`;
 }
 

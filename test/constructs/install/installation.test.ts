@@ -87,9 +87,11 @@ test('the definition comes before its policies, and nothing of the API is taken 
   }
 });
 
-test('crds/ and dist/crds/ have the same definition', () => {
-  const text = (folder: string) => readFileSync(join(root, folder, 'plumbline.dev_databaseservices.yaml'), 'utf8');
-  assert.equal(text('crds'), text('dist/crds'));
+test('crds/ and dist/crds/ have the same definitions', () => {
+  for (const plural of ['databaseservices', 'gitdestinations']) {
+    const text = (folder: string) => readFileSync(join(root, folder, `plumbline.dev_${plural}.yaml`), 'utf8');
+    assert.equal(text('crds'), text('dist/crds'));
+  }
 });
 
 test('for all namespaces there is a ClusterRole, and of Roles none but that of the lease', () => {

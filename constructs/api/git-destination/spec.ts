@@ -1,0 +1,111 @@
+import { Type, type Static } from 'typebox';
+import type { DeepReadonly } from '../deep-readonly.ts';
+import { objectName } from '../kubernetes-schema.ts';
+import { patterns } from '../patterns.ts';
+
+const secretName = (description: string) => Type.String({ ...objectName, description });
+
+/** The spec of a GitDestination. Defaults are the controller's. */
+export const Spec = Type.Object(
+  {
+    url: Type.String({
+      description:
+        'The repository, without a user name, password or token in it, such as https://git.example/databases.git. Of ssh, the user belongs to it: ssh://git@git.example/databases.git or git@git.example:databases.git.',
+      minLength: 1,
+      maxLength: 1024,
+      pattern: patterns.gitUrl,
+    }),
+    branch: Type.Optional(
+      Type.String({
+        description: 'The branch that is committed to; it is made if there is none. Default: main.',
+        minLength: 1,
+        maxLength: 200,
+        pattern: patterns.gitBranch,
+        'x-kubernetes-validations': [
+          { rule: "!self.matches('[.]lock(/|$)')", message: 'must not have a part that ends with .lock' },
+        ],
+      }),
+    ),
+    path: Type.Optional(
+      Type.String({
+        description:
+          'The folder of a database. `<cluster>` is what the controller was told by --cluster-name. Default: `clusters/<cluster>/<namespace>/<name>/`.',
+        minLength: 1,
+        maxLength: 512,
+        pattern: patterns.gitPath,
+      }),
+    ),
+    namespaces: Type.Optional(
+      Type.Array(
+        Type.String({
+          description: 'Name of a namespace.',
+          minLength: 1,
+          maxLength: 63,
+          pattern: patterns.dnsLabel,
+        }),
+        {
+          description: 'Whose databases may be delivered here. Default: those of all namespaces.',
+          minItems: 1,
+          maxItems: 256,
+        },
+      ),
+    ),
+    credentials: Type.Optional(
+      Type.Object(
+        {
+          secretName: secretName(
+            "A Secret in the controller's namespace, such as git-login. For https: password, which may be a token, and perhaps username (git without it) and ca.crt. For ssh: ssh-privatekey, without a passphrase, and known_hosts, without which no server is talked to.",
+          ),
+        },
+        {
+          description:
+            'What the server lets the controller in by. A change counts at the next commit. Default: nothing.',
+        },
+      ),
+    ),
+    author: Type.Optional(
+      Type.Object(
+        {
+          name: Type.String({ description: 'Name.', minLength: 1, maxLength: 128, pattern: patterns.gitIdentity }),
+          email: Type.String({
+            description: 'Address.',
+            minLength: 3,
+            maxLength: 254,
+            pattern: patterns.mailAddress,
+          }),
+        },
+        { description: 'Who the commits are by. Default: {name: Plumbline, email: plumbline@localhost}.' },
+      ),
+    ),
+    signingKey: Type.Optional(
+      Type.Object(
+        {
+          secretName: secretName(
+            "A Secret in the controller's namespace, such as git-signing-key, whose ssh-privatekey, without a passphrase, signs each commit.",
+          ),
+        },
+        { description: 'What the commits are signed with. Default: nothing.' },
+      ),
+    ),
+    windowSeconds: Type.Optional(
+      Type.Integer({
+        description: 'How long changes are gathered for one commit. Default: 1.',
+        minimum: 0,
+        maximum: 600,
+      }),
+    ),
+  },
+  {
+    description: 'Where to, and as whom.',
+    'x-kubernetes-validations': [
+      {
+        rule: "!has(self.credentials) || !(self.url.startsWith('http://') || self.url.startsWith('file://'))",
+        message: 'goes with a URL of https or ssh only',
+        fieldPath: '.credentials',
+      },
+    ],
+  },
+);
+
+/** The spec as a user writes it. */
+export type GitDestinationSpec = DeepReadonly<Static<typeof Spec>>;

@@ -1,0 +1,79 @@
+import type { GitDestinationSpec } from '../../../constructs/api/git-destination/spec.ts';
+import { isObjectMissing, type Kube, type KubeObject, type ResourceType } from '../../kube/index.ts';
+import type { GitAccess } from '../git/access.ts';
+import { GitDeliveryError } from '../git/git-delivery-error.ts';
+
+export interface SecretSource {
+  readonly kube: Kube;
+  /** Where the Secrets are: the controller's own namespace. */
+  readonly namespace: string;
+}
+
+const secrets: ResourceType = { apiVersion: 'v1', kind: 'Secret', plural: 'secrets', namespaced: true };
+
+/**
+ * What a destination's Secrets hold. They are read anew each time, so that a change needs no watch and no restart.
+ * @throws GitDeliveryError SecretNotFound; KubeError
+ */
+export async function readAccess(spec: GitDestinationSpec, source: SecretSource): Promise<GitAccess> {
+  const { credentials, signingKey } = spec;
+  const held = credentials === undefined ? undefined : await read(credentials.secretName, source);
+  const signing = signingKey === undefined ? undefined : await read(signingKey.secretName, source);
+  return {
+    ...(held === undefined ? {} : loginIn(held, spec.url)),
+    ...(signing === undefined ? {} : { signingKey: signing.need('ssh-privatekey') }),
+  };
+}
+
+function loginIn(secret: HeldSecret, url: string): GitAccess {
+  if (!/^https?:/.test(url)) {
+    const [privateKey, knownHosts] = [secret.need('ssh-privatekey'), secret.need('known_hosts')];
+    return { login: { kind: 'ssh', privateKey, knownHosts } };
+  }
+  const username = secret.get('username');
+  const certificateAuthority = secret.get('ca.crt');
+  return {
+    login: { kind: 'password', password: secret.need('password'), ...(username === undefined ? {} : { username }) },
+    ...(certificateAuthority === undefined ? {} : { certificateAuthority }),
+  };
+}
+
+interface HeldSecret {
+  get(key: string): string | undefined;
+  /** @throws GitDeliveryError SecretNotFound */
+  need(key: string): string;
+}
+
+async function read(name: string, { kube, namespace }: SecretSource): Promise<HeldSecret> {
+  const secret = await find(kube, { name, namespace });
+  if (secret === undefined) throw missing(`Secret ${name} does not exist in the namespace ${namespace}: create it`);
+  const data = (secret['data'] ?? {}) as Readonly<Record<string, string>>;
+  const get = (key: string): string | undefined => {
+    const value = data[key];
+    // Many an editor puts an end of line behind what is one line.
+    return value === undefined
+      ? undefined
+      : Buffer.from(value, 'base64')
+          .toString()
+          .replace(/\r?\n$/, '');
+  };
+  const need = (key: string): string => {
+    const value = get(key);
+    if (value === undefined) throw missing(`Secret ${name} in the namespace ${namespace} lacks the key ${key}`);
+    return value;
+  };
+  return { get, need };
+}
+
+async function find(kube: Kube, ref: { name: string; namespace: string }): Promise<KubeObject | undefined> {
+  try {
+    return await kube.get(secrets, ref);
+  } catch (error) {
+    if (isObjectMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+function missing(what: string): GitDeliveryError {
+  return new GitDeliveryError('SecretNotFound', `${what}. Nothing is delivered until then.`);
+}

@@ -1,0 +1,108 @@
+import { join } from 'node:path';
+import type { StoredGitDestination } from '../../../constructs/api/git-destination/resource.ts';
+import type { GitSubmission } from '../git/submission.ts';
+import { GitWriter, type BatchEnd, type GitDelivery } from '../git/writer.ts';
+import type { Clock } from '../../kube/index.ts';
+import { placeKey, placeOf } from './place.ts';
+import { readAccess, type SecretSource } from './secret-access.ts';
+
+export interface WriterPoolOptions extends SecretSource {
+  /** A folder of its own for the copies of the repositories. */
+  readonly folder: string;
+  /** Stands for `<cluster>` in paths. */
+  readonly cluster: string;
+  readonly clock: Clock;
+  /** Told of each batch, with the place that it was for. */
+  readonly onBatch: (place: string, end: BatchEnd) => void;
+}
+
+interface Pooled {
+  readonly writer: GitWriter;
+  readonly started: Promise<void>;
+  /** Whose credentials, author, key and window it has. */
+  destination: StoredGitDestination;
+}
+
+/** One writer for each branch of each repository, shared by the destinations that mean the same. */
+export class WriterPool {
+  readonly #options: WriterPoolOptions;
+  readonly #pooled = new Map<string, Pooled>();
+  /** Each writer has a folder that no other one ever had. */
+  #count = 0;
+
+  constructor(options: WriterPoolOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Makes the writers of these destinations, and stops those that no destination means any more. Those that are new, or
+   * whose destination changed, look at their repository.
+   */
+  async settle(destinations: Iterable<StoredGitDestination>): Promise<void> {
+    const wanted = leaders(destinations);
+    const stopping = [...this.#pooled].filter(([place]) => !wanted.has(place));
+    for (const [place] of stopping) this.#pooled.delete(place);
+    for (const [place, destination] of wanted) this.#settleOne(place, destination);
+    await Promise.all(stopping.map(([, { writer }]) => writer.stop()));
+  }
+
+  /** @throws GitDeliveryError */
+  async submit(place: string, submission: GitSubmission): Promise<GitDelivery> {
+    const pooled = this.#pooled.get(place);
+    if (pooled === undefined) throw new TypeError(`There is no writer for ${place}; this is a mistake in Plumbline`);
+    await pooled.started;
+    return pooled.writer.submit(submission);
+  }
+
+  has(place: string): boolean {
+    return this.#pooled.has(place);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([...this.#pooled.values()].map(({ writer }) => writer.stop()));
+    this.#pooled.clear();
+  }
+
+  #settleOne(place: string, destination: StoredGitDestination): void {
+    const known = this.#pooled.get(place);
+    if (known !== undefined) {
+      const { uid, generation } = known.destination.metadata;
+      const isSame = uid === destination.metadata.uid && generation === destination.metadata.generation;
+      known.destination = destination;
+      if (!isSame) known.writer.look();
+      return;
+    }
+    const writer = this.#newWriter(place, destination);
+    const started = writer.start();
+    // Whoever submits is told too.
+    started.catch((failure) => this.#options.onBatch(place, { commit: undefined, failure, size: 0 }));
+    this.#pooled.set(place, { writer, started, destination });
+    writer.look();
+  }
+
+  #newWriter(place: string, destination: StoredGitDestination): GitWriter {
+    const { folder, cluster, clock, onBatch } = this.#options;
+    const spec = () => (this.#pooled.get(place)?.destination ?? destination).spec;
+    this.#count++;
+    return new GitWriter({
+      ...placeOf(destination),
+      cluster,
+      clock,
+      directory: join(folder, `destination-${this.#count}`),
+      access: () => readAccess(spec(), this.#options),
+      onBatch: (end) => onBatch(place, end),
+      get author() {
+        return spec().author;
+      },
+      get windowMs() {
+        return (spec().windowSeconds ?? 1) * 1000;
+      },
+    });
+  }
+}
+
+/** The first by name of those that mean the same place. */
+function leaders(destinations: Iterable<StoredGitDestination>): ReadonlyMap<string, StoredGitDestination> {
+  const sorted = [...destinations].sort((a, b) => (a.metadata.name < b.metadata.name ? 1 : -1));
+  return new Map(sorted.map((destination) => [placeKey(placeOf(destination)), destination]));
+}

@@ -1,0 +1,264 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test, type TestContext } from 'node:test';
+import type { StoredGitDestination } from '../../../../constructs/api/git-destination/resource.ts';
+import { events } from '../../../../controller/database/kinds.ts';
+import { gitDestinations } from '../../../../controller/delivery/destinations/destinations.ts';
+import { mayWatchDestinations } from '../../../../controller/delivery/destinations/may-watch.ts';
+import { connect, KubeClient, type ResourceType } from '../../../../controller/kube/index.ts';
+import { newNamespace, sharedCluster } from '../../../cluster/index.ts';
+import { Shop } from '../../database/shop.ts';
+import { eventually, installCrd } from '../../running-plumbline.ts';
+import { givenRemote } from '../git/given.ts';
+import { givenHttpsServer } from '../git/https-server.ts';
+import type { Remote } from '../git/remote.ts';
+
+const secrets: ResourceType = { apiVersion: 'v1', kind: 'Secret', plural: 'secrets', namespaced: true };
+const tokens = ['s3cr3t-t0ken-one', 's3cr3t-t0ken-two'] as const;
+/** git is started many times, on a machine that does much else. */
+const patienceMs = 120_000;
+
+const folder = mkdtempSync(join(tmpdir(), 'plumbline-git-'));
+let shop: Shop;
+/** Where the controller has its Secrets. */
+let system: string;
+
+before(async () => {
+  const cluster = await sharedCluster();
+  await installCrd(cluster);
+  system = await newNamespace(cluster, 'system');
+  shop = await Shop.open({ destinations: { namespace: system, folder, cluster: 'prod' } });
+});
+after(async () => {
+  await shop[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Creates a destination that is removed with the test; there are others in the cluster, so its name is made unlike theirs. */
+async function givenDestination(
+  context: TestContext,
+  name: string,
+  spec: StoredGitDestination['spec'],
+): Promise<string> {
+  const unique = `${name}-${shop.namespace}`;
+  const { apiVersion, kind } = gitDestinations;
+  const object = { apiVersion, kind, metadata: { name: unique }, spec };
+  await shop.kube.create(object, { type: gitDestinations, fieldManager: 'kubectl-create' });
+  context.after(() => removeDestination(unique));
+  return unique;
+}
+
+async function removeDestination(name: string): Promise<void> {
+  await shop.kube.delete(gitDestinations, { name }).catch(() => undefined);
+}
+
+async function givenSecret(name: string, values: Readonly<Record<string, string>>): Promise<void> {
+  const data = Object.fromEntries(
+    Object.entries(values).map(([key, value]) => [key, Buffer.from(value).toString('base64')]),
+  );
+  const object = { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: system }, data };
+  await shop.kube.apply(object, { type: secrets, fieldManager: 'test', force: true });
+}
+
+async function destination(name: string): Promise<StoredGitDestination> {
+  return (await shop.kube.get(gitDestinations, { name })) as unknown as StoredGitDestination;
+}
+
+async function isReady(name: string, reason: string): Promise<StoredGitDestination> {
+  return eventually(
+    `GitDestination ${name} is ${reason}`,
+    async () => {
+      const found = await destination(name);
+      return found.status?.conditions?.[0]?.reason === reason ? found : undefined;
+    },
+    patienceMs,
+  );
+}
+
+async function isInGit(remote: Remote, file: string): Promise<void> {
+  await eventually(
+    `${file} is in Git`,
+    () => (remote.commits() > 0 && remote.files().includes(file)) || undefined,
+    patienceMs,
+  );
+}
+
+async function isGone(remote: Remote, folder: string): Promise<void> {
+  await eventually(
+    `${folder} is gone from Git`,
+    () => !remote.files().some((file) => file.startsWith(folder)) || undefined,
+    patienceMs,
+  );
+}
+
+/** Delivered to Git alone: so nothing of it is made in the cluster. */
+function inGit(destination: string) {
+  return { delivery: { apply: false, git: { destination } } };
+}
+
+test('a destination takes the databases that name it, with the token of its Secret, and says so', async (t) => {
+  // GIVEN
+  const remote = givenRemote(t);
+  const server = await givenHttpsServer(t, remote, `git:${tokens[0]}`);
+  await givenSecret('https-login', { password: `${tokens[0]}\n`, 'ca.crt': server.authority });
+  const name = await givenDestination(t, 'https', {
+    url: server.url,
+    credentials: { secretName: 'https-login' },
+    author: { name: 'Data Team', email: 'data@example.org' },
+  });
+  const reached = await isReady(name, 'Reached');
+  assert.equal(reached.status?.lastCommit, undefined);
+  // WHEN
+  await shop.submit('orders', inGit(name));
+  await isInGit(remote, `clusters/prod/${shop.namespace}/orders/statefulset.orders.yaml`);
+  // THEN
+  const commit = remote.inRemote('rev-parse', 'main');
+  assert.equal(remote.inRemote('log', '-1', '--format=%an <%ae>', 'main'), 'Data Team <data@example.org>');
+  await eventually('both tell of it', async () => {
+    const { status } = await destination(name);
+    const database = await shop.status('orders');
+    return (status?.lastCommit === commit && database?.git?.commit === commit) || undefined;
+  });
+  // AND nothing at rest
+  await shop.running.settled(3000);
+
+  // WHEN the token is withdrawn
+  server.login = `git:${tokens[1]}`;
+  await shop.edit('orders', { parameters: { work_mem: '8MB' } });
+  // THEN the destination and the database say so, and neither says the token
+  const refused = await isReady(name, 'CredentialsRefused');
+  assert.equal(refused.status?.pending, 1);
+  assert.equal(refused.status?.lastCommit, commit);
+  await eventually(
+    'the database tells of it',
+    async () => (await shop.condition('orders', 'Progressing')).includes('GitFailed') || undefined,
+  );
+  // WHEN the Secret has the new one
+  await givenSecret('https-login', { password: tokens[1], 'ca.crt': server.authority });
+  // THEN it is delivered, without a restart
+  const again = await isReady(name, 'Reached');
+  assert.equal(again.status?.pending, 0);
+  await eventually('it is in Git', () => remote.commits() === 2 || undefined, patienceMs);
+  const told = [
+    ...shop.running.logLines,
+    JSON.stringify([refused, again, await shop.resource('orders'), await shop.list(events)]),
+  ].join('\n');
+  for (const token of tokens) assert.equal(told.includes(token), false, 'a token was told');
+  await shop.delete('DatabaseService', 'orders');
+  await isGone(remote, `clusters/prod/${shop.namespace}/orders/`);
+});
+
+test('a database goes along when its destination changes, and goes away when it names none', async (t) => {
+  const remote = givenRemote(t);
+  const first = await givenDestination(t, 'first', { url: remote.url });
+  const second = await givenDestination(t, 'second', { url: `${remote.url}/`, path: 'databases/<namespace>/<name>' });
+  await shop.submit('moving', inGit(first));
+  await isInGit(remote, `clusters/prod/${shop.namespace}/moving/statefulset.moving.yaml`);
+  // WHEN it names the other one
+  await shop.edit('moving', inGit(second));
+  await isInGit(remote, `databases/${shop.namespace}/moving/statefulset.moving.yaml`);
+  await isGone(remote, 'clusters/');
+  // WHEN the path of that one changes
+  await shop.kube.patch(
+    gitDestinations,
+    { name: second },
+    {
+      kind: 'merge',
+      fieldManager: 'kubectl-edit',
+      body: { spec: { path: 'elsewhere/<namespace>/<name>' } },
+    },
+  );
+  await isInGit(remote, `elsewhere/${shop.namespace}/moving/statefulset.moving.yaml`);
+  await isGone(remote, 'databases/');
+  // WHEN it names none
+  await shop.edit('moving', { delivery: { git: null } });
+  await eventually('it is gone from Git', () => remote.files().join('') === '' || undefined, patienceMs);
+  await shop.delete('DatabaseService', 'moving');
+});
+
+test('a destination that does not exist, or not for the namespace, is named, and counts as soon as it does', async (t) => {
+  const remote = givenRemote(t);
+  const name = `later-${shop.namespace}`;
+  await shop.submit('waiting', inGit(name));
+  const says = (words: RegExp) =>
+    eventually(
+      `the database says ${words}`,
+      async () => words.test(await shop.condition('waiting', 'Stalled')) || undefined,
+    );
+  await says(/^True DestinationUnusable: GitDestination later-\S+ does not exist/);
+  await givenDestination(t, 'later', { url: remote.url, namespaces: ['elsewhere'] });
+  await says(/DestinationUnusable: GitDestination later-\S+ is not for the namespace/);
+  assert.equal(remote.commits(), 0);
+  // WHEN it is for the namespace
+  await shop.kube.patch(
+    gitDestinations,
+    { name },
+    {
+      kind: 'merge',
+      fieldManager: 'kubectl-edit',
+      body: { spec: { namespaces: [shop.namespace] } },
+    },
+  );
+  await isInGit(remote, `clusters/prod/${shop.namespace}/waiting/statefulset.waiting.yaml`);
+  await eventually(
+    'it says nothing more',
+    async () => (await shop.condition('waiting', 'Stalled')).startsWith('False') || undefined,
+  );
+  // WHEN it goes
+  await removeDestination(name);
+  await says(/DestinationUnusable/);
+  assert.equal(remote.files().length > 0, true, 'what is in Git stays there');
+  await shop.delete('DatabaseService', 'waiting');
+});
+
+test('a Secret that is missing is named, and the destinations of others go on', async (t) => {
+  const remote = givenRemote(t);
+  const broken = await givenDestination(t, 'broken', {
+    url: 'https://git.invalid/x.git',
+    credentials: { secretName: 'not-there' },
+  });
+  const whole = await givenDestination(t, 'whole', { url: remote.url });
+  const { status } = await isReady(broken, 'SecretNotFound');
+  assert.match(status?.conditions?.[0]?.message ?? '', /^Secret not-there does not exist in the namespace system-/);
+  await shop.submit('kept', inGit(broken));
+  await shop.submit('going', inGit(whole));
+  await isInGit(remote, `clusters/prod/${shop.namespace}/going/statefulset.going.yaml`);
+  await eventually(
+    'the other one says why',
+    async () => (await shop.condition('kept', 'Progressing')).includes('not-there') || undefined,
+  );
+  await shop.delete('DatabaseService', 'kept');
+  await shop.delete('DatabaseService', 'going');
+});
+
+test('destinations that mean one branch share a writer: what two databases change within the window is one commit', async (t) => {
+  const remote = givenRemote(t);
+  const east = await givenDestination(t, 'east', { url: remote.url, windowSeconds: 5 });
+  const west = await givenDestination(t, 'west', {
+    url: remote.url.replace(/\.git$/, '.git/'),
+    path: 'west/<namespace>/<name>',
+  });
+  await isReady(east, 'Reached');
+  await isReady(west, 'Reached');
+  await shop.submit('one', inGit(east));
+  await shop.submit('two', inGit(west));
+  await isInGit(remote, `clusters/prod/${shop.namespace}/one/statefulset.one.yaml`);
+  await isInGit(remote, `west/${shop.namespace}/two/statefulset.two.yaml`);
+  assert.equal(remote.commits(), 1);
+  assert.match(remote.message(), /^Add 2 databases: /);
+  await shop.delete('DatabaseService', 'one');
+  await shop.delete('DatabaseService', 'two');
+});
+
+test('who may not list destinations does without them', async () => {
+  const cluster = await sharedCluster();
+  const nobody = await connect({ kubeconfig: await cluster.kubeconfigFor('nobody') });
+  try {
+    assert.equal(await mayWatchDestinations(new KubeClient(nobody)), false);
+    assert.equal(await mayWatchDestinations(shop.kube), true);
+  } finally {
+    await nobody.close();
+  }
+});
