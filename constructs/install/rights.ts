@@ -23,6 +23,7 @@ export const databaseRights: Rules = [
   { apiGroups: [group], resources: [`${plural}/finalizers`], verbs: ['update'] },
   { apiGroups: [''], resources: ['configmaps', 'persistentvolumeclaims', 'serviceaccounts', 'services'], verbs: kept },
   { apiGroups: ['apps'], resources: ['statefulsets'], verbs: kept },
+  { apiGroups: ['apps'], resources: ['controllerrevisions'], verbs: ['get'] },
   { apiGroups: ['batch'], resources: ['cronjobs'], verbs: kept },
   { apiGroups: ['networking.k8s.io'], resources: ['networkpolicies'], verbs: kept },
   { apiGroups: ['policy'], resources: ['poddisruptionbudgets'], verbs: kept },

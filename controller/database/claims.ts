@@ -2,6 +2,7 @@ import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import { databaseLabel } from '../../constructs/labels.ts';
 import { claimName, ordinals } from '../../constructs/names.ts';
 import type { Child } from './child.ts';
+import { wantedMembers } from './observed-members.ts';
 import { ownerOf, stated, type Stated } from './stated.ts';
 
 /**
@@ -10,9 +11,10 @@ import { ownerOf, stated, type Stated } from './stated.ts';
  */
 export function stateClaims(resource: StoredDatabaseService, children: readonly Child[]): readonly Stated[] {
   const { name, namespace, uid } = resource.metadata;
+  const asked = wantedMembers(children, name);
   const isDelete = resource.spec.storage.onDelete === 'Delete';
   return children
-    .filter((child) => ordinalOf(child, name) !== undefined && !isTakenAway(child, resource))
+    .filter((child) => ordinalOf(child, name) !== undefined && !isTakenAway(child, resource, asked))
     .filter(({ owner }) => isDelete || owner?.uid === uid)
     .map((claim) => {
       const owners = isDelete ? { ownerReferences: [ownerOf(resource)] } : {};
@@ -21,14 +23,22 @@ export function stateClaims(resource: StoredDatabaseService, children: readonly 
     });
 }
 
-/** Whether a claim is of a member that the spec took away, and is to go with it. */
-export function isTakenAway(child: Child, { metadata, spec }: StoredDatabaseService): boolean {
+/**
+ * Whether a claim is of a member that the spec took away, and is to go with it: not while the StatefulSet asks for that member all the same.
+ *
+ * @param asked members that the StatefulSet asks for
+ */
+export function isTakenAway(
+  child: Pick<Child, 'kind' | 'name'>,
+  { metadata, spec }: StoredDatabaseService,
+  asked: number,
+): boolean {
   const ordinal = ordinalOf(child, metadata.name);
-  return ordinal !== undefined && ordinal >= spec.replicas && spec.storage.onDelete === 'Delete';
+  return ordinal !== undefined && ordinal >= Math.max(spec.replicas, asked) && spec.storage.onDelete === 'Delete';
 }
 
 /** Of a data claim, the number of its member; undefined for anything else. */
-function ordinalOf({ kind, name }: Child, database: string): number | undefined {
+function ordinalOf({ kind, name }: Pick<Child, 'kind' | 'name'>, database: string): number | undefined {
   if (kind !== 'PersistentVolumeClaim') return undefined;
   return ordinals.find((ordinal) => claimName(database, ordinal) === name);
 }

@@ -16,6 +16,8 @@ export const jobs = type('batch/v1', 'Job', 'jobs');
 /** Not watched: they come in bursts, and are asked for where nothing else says why. */
 export const events = type('v1', 'Event', 'events');
 export const secrets = type('v1', 'Secret', 'secrets');
+/** Templates of StatefulSets, as they have been; not watched. */
+export const controllerRevisions = type('apps/v1', 'ControllerRevision', 'controllerrevisions');
 export const statefulSets = type('apps/v1', 'StatefulSet', 'statefulsets');
 
 /** What is rendered, but for Secrets. Anything of these kinds that a database no longer states is removed; claims never are. */

@@ -4,6 +4,7 @@ import type { History, Switchover } from '../rollout/index.ts';
 import { noAdvances, type Advances } from './advances.ts';
 import type { Blocker } from './blocker.ts';
 import type { Inquiry } from './complaints.ts';
+import { noRevisions, type Revisions } from './revisions.ts';
 import type { PlannedAbsence } from './planned-absence.ts';
 import type { KnownSlots } from './slot-news.ts';
 
@@ -25,6 +26,8 @@ export interface Memory {
   delivered: string | undefined;
   /** What the database ran on before, as it stands or is to stand in its ConfigMap; undefined before it was looked for. */
   history: History | undefined;
+  /** Revisions of the template, by name, and whether somebody else had changed it. */
+  revisions: Revisions;
   /** A switchover that was asked for and has not been seen to happen. */
   switchover: Switchover | undefined;
   /** Who is missing because a rollout has it so; undefined once that one is back. */
@@ -81,6 +84,7 @@ export function newMemory(uid: string): Memory {
     settledGeneration: undefined,
     delivered: undefined,
     history: undefined,
+    revisions: noRevisions,
     switchover: undefined,
     absence: undefined,
     slots: undefined,

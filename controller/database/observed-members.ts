@@ -36,6 +36,7 @@ const nearEnough = 1_048_576;
  * @param spec what is delivered: which settings the members are to have read
  * @param advances how far they have come until now
  * @param overdueSince one that has been getting nowhere since then is overdue, in milliseconds; defaults to never
+ * @param edits revisions of the template that somebody else had changed
  */
 export function observedMembers(
   resource: StoredDatabaseService,
@@ -43,6 +44,7 @@ export function observedMembers(
   spec: StoredSpec,
   advances: Advances,
   overdueSince = -Infinity,
+  edits: ReadonlySet<string> = new Set(),
 ): Omit<Observation, 'isSwitching'> {
   const { name, annotations } = resource.metadata;
   const set = statefulSetOf(children, name);
@@ -57,7 +59,7 @@ export function observedMembers(
   const leader = primaryOf(pods.values());
   // One that is not ready may lead all the same.
   const first = leader ?? [...pods.values()].find(({ facts }) => facts.isPrimary);
-  const against = { template, settings, leader, position: first?.facts.position ?? 0, advances, overdueSince };
+  const against = { template, settings, leader, position: first?.facts.position ?? 0, advances, overdueSince, edits };
   return {
     wanted,
     isObserved: set?.isObserved ?? false,
@@ -90,13 +92,14 @@ interface Against {
   readonly position: number;
   readonly advances: Advances;
   readonly overdueSince: number;
+  readonly edits: ReadonlySet<string>;
 }
 
 function member(
   name: string,
   ordinal: number,
   pods: ReadonlyMap<string, Seen>,
-  { template, settings, leader, position, advances, overdueSince }: Against,
+  { template, settings, leader, position, advances, overdueSince, edits }: Against,
 ): Member {
   const seen = pods.get(name);
   if (seen === undefined) return { ...nobody, name, ordinal };
@@ -105,6 +108,8 @@ function member(
   const health = healthOf(child, facts, isLeader);
   const read = facts.member.settings?.digest === settings ? facts.member.settings : undefined;
   const restart = restartOf(read);
+  const isOfEdit = edits.has(facts.revision ?? '');
+  const isOutdated = facts.template !== template || isOfEdit;
   const idle = idleSince(health, child, facts, advances);
   return {
     name,
@@ -112,7 +117,8 @@ function member(
     health,
     isLeader,
     isPrimary: facts.isPrimary,
-    need: facts.template === template ? (restart === undefined ? 'nothing' : 'restart') : 'replacement',
+    need: isOutdated ? 'replacement' : restart === undefined ? 'nothing' : 'restart',
+    isOfEdit,
     isLowered: isLowered(read),
     hasRead: read !== undefined,
     isCaughtUp: health === 'healthy' && position - facts.position <= nearEnough,
@@ -133,6 +139,7 @@ const nobody: Omit<Member, 'name' | 'ordinal'> = {
   isLeader: false,
   isPrimary: false,
   need: 'nothing',
+  isOfEdit: false,
   isLowered: false,
   hasRead: false,
   isCaughtUp: false,

@@ -1,4 +1,3 @@
-import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import { claimName, ordinals } from '../../constructs/names.ts';
 import {
   additionOf,
@@ -6,7 +5,9 @@ import {
   covers,
   deletion,
   deviations,
+  disclosed,
   drifts,
+  hiddenValue,
   isForeign,
   isWithin,
   moves,
@@ -26,6 +27,7 @@ import { isTakenAway, stateClaims } from './claims.ts';
 import { hasLostCredentials, wasSettled } from './conditions.ts';
 import { holderOf } from './holder.ts';
 import { isRemovable } from './kinds.ts';
+import { wantedMembers } from './observed-members.ts';
 import type { Restraint } from './restraint.ts';
 import type { Stated } from './stated.ts';
 
@@ -65,7 +67,7 @@ export function plan(observed: Observed, rendered: readonly Stated[]): readonly 
   const others = observed.children.filter((child) => !wanted.has(keyOfChild(child)));
   return [
     ...stated.map((one) => planOne(observed, one, observed.find(one.key))),
-    ...others.flatMap((child) => notStated(child, observed.resource)),
+    ...others.flatMap((child) => notStated(child, observed)),
   ];
 }
 
@@ -87,11 +89,12 @@ export function planOne(observed: Observed, stated: Stated, child: Child | undef
   const { accepted } = child;
   const isSame = accepted?.statedHash === stated.hash && accepted.fingerprint === child.fingerprint;
   const added = unwantedIn(observed, stated, child);
-  if (isSame && !accepted.isDrifted && added.length === 0) return { kind: 'keep', stated };
+  const withdrawn = withdrawnFrom(observed, stated, child);
+  if (isSame && !accepted.isDrifted && added.length + withdrawn.length === 0) return { kind: 'keep', stated };
   const left = observed.left.get(stated.key) ?? [];
-  if (isSame && isReport(observed, stated.key)) return { kind: 'leave', stated, live: undefined, drifts: left };
-  // What was left as it was is put back when drift.policy becomes Correct, or there may be fewer members again.
-  const drifts = isSame ? left : [...left, ...heldMembers(observed, stated, child)];
+  const drifts = [...left, ...withdrawn.filter((one) => !left.some(({ field }) => field === one.field))];
+  if (isSame && isReport(observed, stated.key)) return { kind: 'leave', stated, live: undefined, drifts };
+  // What was left as it was is put back when drift.policy becomes Correct.
   return apply(observed, stated, child, { isRepair: isSame, drifts });
 }
 
@@ -138,16 +141,18 @@ function yieldedOf({ foreign }: Child, { resource, isHeld }: Leeway): Child['for
   return foreign.filter((one) => isAllowed({ resource, isHeld }, one) && !(isOurs && readable(one.path) === replicas));
 }
 
-/** Members that somebody added while fewer had to wait: nobody was told, and now they go. */
-function heldMembers(observed: Observed, { object }: Stated, { foreign }: Child): readonly Drift[] {
-  if (object.kind !== 'StatefulSet') return [];
-  const held = foreign.filter((one) => readable(one.path) === replicas && !isAllowed(observed, one));
+/** What somebody was let have and is no longer: a manager was taken off the list, or there may be fewer members again. Nobody was told before. */
+function withdrawnFrom(observed: Observed, { object }: Stated, { foreign }: Child): readonly Drift[] {
+  const held = foreign.filter((one) => !isAllowed(observed, one));
+  if (held.length === 0) return [];
+  const tree = statedTree(object);
   return held
-    .map((one) => ({
-      ...additionOf(`${object.kind}/${object.metadata.name}`, one),
-      was: String(valueAt(object, one.path)),
-    }))
-    .filter(({ was, now }) => was !== now);
+    .filter(({ path }) => covers(tree, path))
+    .map((one) => {
+      const name = `${object.kind}/${object.metadata.name}`;
+      return { ...additionOf(name, one), was: disclosed(object.kind, one.path)(valueAt(object, one.path)) };
+    })
+    .filter(({ was, now }) => was !== now || was === hiddenValue);
 }
 
 /** What somebody did to ours, that something else has it: another owner was given to it, or it was deleted and something else has the name. */
@@ -285,9 +290,10 @@ function isReport({ resource, restraint }: Observed, key: string): boolean {
 }
 
 /** What a spec no longer asks for is removed, if it is ours and holds no data, or if the spec says that the data goes too. Of what else bears our label, nothing is to be remembered. */
-function notStated(child: Child, resource: StoredDatabaseService): readonly Action[] {
+function notStated(child: Child, { resource, children }: Observed): readonly Action[] {
+  const asked = wantedMembers(children, resource.metadata.name);
   const isOurs = child.owner?.uid === resource.metadata.uid;
-  const isToGo = (isOurs && isRemovable(child.kind)) || isTakenAway(child, resource);
+  const isToGo = (isOurs && isRemovable(child.kind)) || isTakenAway(child, resource, asked);
   if (isToGo && !child.isDeleting) return [{ kind: 'remove', child }];
   return child.suspect === undefined ? [] : [{ kind: 'ignore', child, live: child.suspect }];
 }

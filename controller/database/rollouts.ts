@@ -24,6 +24,7 @@ import type { Memory } from './memory.ts';
 import { observedMembers, wantedMembers } from './observed-members.ts';
 import { absenceBy, isOver } from './planned-absence.ts';
 import type { Run } from './run.ts';
+import { editsOf, lookAtRevisions, noRevisions } from './revisions.ts';
 import { slotNews, type SlotReason } from './slot-news.ts';
 import { storedHistory } from './stored-history.ts';
 
@@ -126,6 +127,7 @@ export class Rollouts {
   /** Takes the next step, after everything that is stated was found or made true. @throws KubeError */
   async proceed(run: Running, signal: AbortSignal): Promise<Progress> {
     const { key, resource, memory, course } = run;
+    await this.#lookAtRevisions(run, signal);
     const seen = this.#observe(resource, memory, course.spec, this.#options.children.of(key));
     const step = decide(run, seen);
     if (step.kind === 'done') {
@@ -147,6 +149,18 @@ export class Rollouts {
     this.#options.onStep(resource, { type: 'Normal', reason: reasons[step.kind], message: taken.message });
     const again = memory.switchover === undefined ? undefined : patientUntil(memory.switchover) - now;
     return { message: taken.message, lookAgainMs: earliest(failsInMs, again) };
+  }
+
+  /** A pod that is made again while the StatefulSet is left as somebody changed it comes back no better. */
+  async #lookAtRevisions({ key, resource, memory, course }: Running, signal: AbortSignal): Promise<void> {
+    const { kube, children } = this.#options;
+    const { name, namespace } = resource.metadata;
+    const isLeft = memory.left.has(`StatefulSet/${namespace}/${name}`);
+    const delivered = { ...resource, spec: course.spec };
+    memory.revisions =
+      isLeft || !isManaged(resource)
+        ? noRevisions
+        : await lookAtRevisions(kube, memory.revisions, delivered, children.of(key), signal);
   }
 
   /** A watch tells when the slot is carried over, dropped or given up. */
@@ -206,7 +220,14 @@ export class Rollouts {
   ): Observation {
     const now = this.#options.clock.now();
     memory.advances = advancesOf(memory.advances, children, now);
-    const seen = observedMembers(resource, children, delivered, memory.advances, now - patienceMs(resource));
+    const seen = observedMembers(
+      resource,
+      children,
+      delivered,
+      memory.advances,
+      now - patienceMs(resource),
+      editsOf(memory.revisions),
+    );
     const leader = seen.members.find(({ isLeader }) => isLeader)?.name;
     if (leader !== undefined && leader !== memory.switchover?.from) memory.switchover = undefined;
     const { switchover, absence } = memory;

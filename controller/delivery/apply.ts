@@ -1,11 +1,14 @@
+import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import { isIndependent, nameOf, type Action, type ActionOf } from '../database/action.ts';
 import { isAllowed } from '../database/additions.ts';
 import { blockerOf, claimDiffers, credentialsMissing, deletionPending, nameTaken } from '../database/blocker.ts';
-import { fieldManager } from '../database/child.ts';
+import { fieldManager, observedChild, type Child } from '../database/child.ts';
 import type { Children } from '../database/children.ts';
+import { isTakenAway } from '../database/claims.ts';
 import type { ApplyDelivery, Outcome } from '../database/delivery.ts';
-import { typeOf } from '../database/kinds.ts';
+import { statefulSets, typeOf } from '../database/kinds.ts';
 import { findChild } from '../database/lookups.ts';
+import { wantedMembers } from '../database/observed-members.ts';
 import { planOne, type Observed } from '../database/plan.ts';
 import type { Stated } from '../database/stated.ts';
 import {
@@ -96,7 +99,7 @@ export class ClusterDelivery implements ApplyDelivery {
         tally.refuse(action.stated, action.drifts);
         return tally.block(nameTaken(action.stated, action.holder, action.isWatched));
       case 'remove':
-        return this.#remove(action, signal);
+        return this.#remove(action, observed, signal);
       case 'ignore':
         return this.#children.accept(action.live, '');
     }
@@ -208,11 +211,22 @@ export class ClusterDelivery implements ApplyDelivery {
     else tally.block(credentialsMissing(stated));
   }
 
-  async #remove({ child }: ActionOf<'remove'>, signal: AbortSignal): Promise<void> {
-    const { uid } = child;
+  async #remove({ child }: ActionOf<'remove'>, { resource }: Observed, signal: AbortSignal): Promise<void> {
+    const { uid, kind } = child;
+    if (kind === 'PersistentVolumeClaim' && (await this.#isAskedFor(child, resource, signal))) return;
     await this.#kube.delete(typeOf(child), child, { uid, propagationPolicy: 'Background', signal }).catch((error) => {
       if (!isObjectMissing(error)) throw error;
     });
+  }
+
+  /** A claim may be seen before the change of the StatefulSet that it was made for. */
+  async #isAskedFor(claim: Child, resource: StoredDatabaseService, signal: AbortSignal): Promise<boolean> {
+    const { name, namespace } = resource.metadata;
+    const set = await this.#kube.get(statefulSets, { name, namespace }, { signal }).catch((error: unknown) => {
+      if (!isObjectMissing(error)) throw error;
+      return undefined;
+    });
+    return set !== undefined && !isTakenAway(claim, resource, wantedMembers([observedChild(set, undefined)], name));
   }
 }
 

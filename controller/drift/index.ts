@@ -1,5 +1,6 @@
 export { differences, type Difference } from './difference.ts';
 export { deviations, statedTree, type Deviation } from './deviation.ts';
+export { disclosed, hiddenValue } from './disclosure.ts';
 export { deletion, drifts, isAddition, isForeign, managedFields, type Drift } from './drift.ts';
 export { unknownManager, type Editor } from './editor.ts';
 export { episodes, inWords, type Episode } from './episode.ts';

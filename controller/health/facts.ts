@@ -25,6 +25,8 @@ export type Facts =
       readonly wanted: number;
       /** Pods that exist. */
       readonly replicas: number;
+      /** The name of the template as it is, by which Kubernetes tells from which one a pod was made. */
+      readonly revision: string | undefined;
     }
   | {
       readonly kind: 'Pod';
@@ -44,6 +46,8 @@ export type Facts =
       readonly served?: ServedCertificate;
       /** Digest of the template that it was made from. */
       readonly template: string | undefined;
+      /** The name that Kubernetes gives this template. */
+      readonly revision: string | undefined;
       readonly member: MemberState;
       /** How far it is in the WAL, in bytes. It moves all the time, so it wakes nobody. */
       readonly position: number;
@@ -96,6 +100,9 @@ export type Facts =
     }
   | { readonly kind: 'none' };
 
+/** Source: https://kubernetes.io/docs/reference/labels-annotations-taints/#controller-revision-hash */
+const revisionLabel = 'controller-revision-hash';
+
 export function factsOf(object: KubeObject): Facts {
   switch (object.kind) {
     case 'StatefulSet':
@@ -141,6 +148,7 @@ function statefulSet(object: KubeObject): Facts {
     isObserved: number(status, 'observedGeneration') >= (object.metadata.generation ?? 0),
     wanted: number(spec, 'replicas'),
     replicas: number(status, 'replicas'),
+    revision: text(status, 'updateRevision'),
   };
 }
 
@@ -174,6 +182,7 @@ function pod(object: KubeObject): Facts {
     isCreating: symptom === undefined && isCreating(status),
     usage: usageOf(annotations),
     template: annotations[templateAnnotation],
+    revision: labels[revisionLabel],
     member,
     position: positionOf(annotations),
     movedAt: movedAt(object.metadata.creationTimestamp, status),

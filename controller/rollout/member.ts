@@ -32,6 +32,8 @@ export interface Member {
   /** Its pod bears the label of the primary, ready or not. Where nobody else is the ready primary, its server may well lead still. */
   readonly isPrimary: boolean;
   readonly need: Need;
+  /** Its pod was made while somebody else had changed the template. */
+  readonly isOfEdit: boolean;
   /** A setting that waits for a restart is lower than before and one of those that a standby must have as high as its primary. */
   readonly isLowered: boolean;
   /** It has read the settings that the spec means, and said what they need. */

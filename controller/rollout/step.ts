@@ -151,12 +151,13 @@ function wait(why: Wait, message: string): Step {
 }
 
 /** @param isReplica not if it has become the primary. Defaults to what it was seen to be */
-function replace({ name, isLeader }: Member, because: string, isReplica = !isLeader): Step {
+function replace({ name, isLeader, isOfEdit }: Member, because: string, isReplica = !isLeader): Step {
+  const template = isOfEdit ? 'template, which somebody had changed when it was made' : 'new template';
   return {
     kind: 'replace',
     member: name,
     isReplica,
-    message: `${name} is made again from the new template: ${because}.`,
+    message: `${name} is made again from the ${template}: ${because}.`,
   };
 }
 

@@ -9,7 +9,7 @@ import { typeOf } from '../../../controller/database/kinds.ts';
 import type { StoredDatabaseService } from '../../../constructs/api/resource.ts';
 import { Shop } from '../../controller/database/shop.ts';
 import { eventually, RunningPlumbline } from '../../controller/running-plumbline.ts';
-import { ActedMembers } from './acted-members.ts';
+import { ActedMembers } from '../../controller/database/acted-members.ts';
 import { auditedRequests, userOf } from './audit-log.ts';
 import { installAccess, kubeconfigOf, kubectl } from './installed.ts';
 import { rightsIn, rightsUsed } from './right.ts';
@@ -96,6 +96,21 @@ describe('the controller under its own ServiceAccount', () => {
       await shop.patch(kind, name, { body: { metadata: { labels: { [databaseLabel]: null } } } });
       await eventually(`${kind} has its label again`, async () => hasLabel(await shop.get(kind, name)));
     }
+    // … a member is made while somebody else's template is left as it is
+    await shop.edit('orders', { drift: { policy: 'Report' } });
+    const image = { name: 'postgres', image: 'another/image:17' };
+    const template = { spec: { containers: [image] } };
+    await shop.patch('StatefulSet', 'orders', { kind: 'strategic', body: { spec: { template } } });
+    await shop.untilCondition('orders', 'Drifted', /^True DriftReported/);
+    const { uid } = (await shop.get('Pod', 'orders-2'))?.metadata ?? {};
+    await shop.delete('Pod', 'orders-2');
+    await eventually('it is made again', async () => isAnother(await shop.get('Pod', 'orders-2'), uid));
+    await shop.edit('orders', { drift: null });
+    await eventually(
+      'it has the image of the spec again',
+      async () => !hasImage(await shop.get('Pod', 'orders-2'), image.image) || undefined,
+      60_000,
+    );
     // … a password is changed
     await shop.patch('Secret', 'orders-credentials', {
       body: { stringData: { password: 'another-one-of-20-letters' } },
@@ -212,4 +227,13 @@ function runs(what: string): Promise<unknown> {
 
 function hasLabel(object: KubeObject | undefined): true | undefined {
   return object?.metadata.labels?.[databaseLabel] === 'orders' || undefined;
+}
+
+function isAnother(pod: KubeObject | undefined, uid: string | undefined): true | undefined {
+  return (pod !== undefined && pod.metadata.uid !== uid) || undefined;
+}
+
+function hasImage(pod: KubeObject | undefined, image: string): boolean {
+  const spec = pod?.['spec'] as { readonly containers: readonly { readonly image: string }[] } | undefined;
+  return spec === undefined || spec.containers.some((container) => container.image === image);
 }

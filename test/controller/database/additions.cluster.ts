@@ -243,6 +243,22 @@ test('an allowed manager may have a field of ours, and a change of the spec leav
   await eventually('another is put back', async () => (await replicas()) === 3 || undefined);
   const receipt = await eventually('he is named', async () => (await shop.receipts('scaled'))[0]);
   assert.equal(receipt.manager, 'kubectl-scale');
+
+  await scale(6);
+  await shop.running.settled();
+  await shop.edit('scaled', { drift: { policy: 'Report', allowManagers: null } });
+  await shop.untilCondition(
+    'scaled',
+    'Drifted',
+    /^True DriftReported: autoscaler changed spec\.replicas .* from 3 to 6/,
+  );
+  await shop.running.settled();
+  assert.equal(await replicas(), 6);
+  await shop.edit('scaled', { drift: null });
+  await eventually('it is put back', async () => (await replicas()) === 3 || undefined);
+  await shop.untilCondition('scaled', 'Drifted', /^False InTrue/);
+  const last = (await shop.receipts('scaled')).slice(0, 2).map(({ manager, action }) => `${manager} ${action}`);
+  assert.deepEqual(last, ['autoscaler Corrected', 'autoscaler Reported']);
 });
 
 test('formancehq/ledger#1764: kubectl rollout restart, told and left or removed, and no new revision stays after Remove', async () => {

@@ -21,6 +21,7 @@ export function podFacts(more: Partial<FactsOf<'Pod'>> = {}): FactsOf<'Pod'> {
     isCreating: false,
     usage: usageOf({}),
     template: 'new',
+    revision: undefined,
     member: memberState(says),
     position: 0,
     movedAt: 0,
@@ -37,6 +38,7 @@ export function setFacts(replicas: number, more: Partial<FactsOf<'StatefulSet'>>
     isObserved: true,
     wanted: replicas,
     replicas,
+    revision: undefined,
     ...more,
   };
 }

@@ -9,6 +9,7 @@ export function member(ordinal: number, more: Partial<Member> = {}): Member {
     isLeader: false,
     isPrimary: more.isLeader ?? false,
     need: 'nothing',
+    isOfEdit: false,
     isLowered: false,
     hasRead: true,
     isCaughtUp: true,

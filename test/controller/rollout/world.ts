@@ -141,6 +141,7 @@ export function observe(world: World): Observation {
       // A pod that was made again has no label before its server leads.
       isPrimary: leader === i && (state === 'up' || state === 'ailing'),
       need: state !== 'gone' && pod.template !== template ? 'replacement' : isWaiting ? 'restart' : 'nothing',
+      isOfEdit: false,
       isLowered,
       hasRead: isRunning,
       isCaughtUp: state === 'up',

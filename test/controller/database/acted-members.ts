@@ -4,7 +4,7 @@ import { namesOf } from '../../../constructs/names.ts';
 import { pods } from '../../../controller/database/kinds.ts';
 import { document } from '../../../controller/database/document.ts';
 import { isObjectMissing, type KubeObject } from '../../../controller/kube/index.ts';
-import type { Shop } from '../../controller/database/shop.ts';
+import type { Shop } from './shop.ts';
 
 /**
  * Does for the pods of a database what a kubelet, Patroni and the steward would, where there is no node: they become ready, stream, read the

@@ -1,0 +1,87 @@
+import { isDeepStrictEqual } from 'node:util';
+import { digestOf } from '../../constructs/digest.ts';
+import { engines } from '../../constructs/engine.ts';
+import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
+import { deviations, isForeign } from '../drift/index.ts';
+import { isObjectMissing, type Kube, type KubeObject } from '../kube/index.ts';
+import { record, type Fields } from '../health/fields.ts';
+import { fieldManager, type Child } from './child.ts';
+import { document } from './document.ts';
+import { controllerRevisions } from './kinds.ts';
+import { stateAll } from './stated.ts';
+
+/** What is known of the revisions of a StatefulSet: a revision never changes, so that each is asked for once. */
+export interface Revisions {
+  /** Digest of what they were compared with. */
+  readonly against: string;
+  readonly isEdited: ReadonlyMap<string, boolean>;
+}
+
+export const noRevisions: Revisions = { against: '', isEdited: new Map() };
+
+/** Names of those that somebody else had changed. */
+export function editsOf({ isEdited }: Revisions): ReadonlySet<string> {
+  return new Set([...isEdited].filter(([, is]) => is).map(([name]) => name));
+}
+
+/**
+ * Looks whether members were made from a template that somebody else had changed: their pods bear our digest of it all the same, and their
+ * StatefulSet is right by now. Costs nothing where each pod is of the revision that the StatefulSet has.
+ *
+ * @param delivered with the spec that is delivered, and has been applied
+ * @throws KubeError
+ */
+export async function lookAtRevisions(
+  kube: Kube,
+  known: Revisions,
+  delivered: StoredDatabaseService,
+  children: readonly Child[],
+  signal: AbortSignal,
+): Promise<Revisions> {
+  const { name, namespace } = delivered.metadata;
+  const current = children.find((child) => child.kind === 'StatefulSet' && child.name === name);
+  const facts = current?.facts;
+  if (facts?.kind !== 'StatefulSet' || !facts.isObserved || facts.revision === undefined) return known;
+  const { revision: newest } = facts;
+  const pods = children.flatMap(({ facts }) => (facts.kind === 'Pod' && facts.revision !== newest ? [facts] : []));
+  if (pods.length === 0) return noRevisions;
+  // One of another template of ours is made again in any case.
+  const template = engines[delivered.spec.engine].templateDigest(document(delivered));
+  const others = new Set(pods.flatMap((pod) => (pod.template === template ? (pod.revision ?? []) : [])));
+  const isStrict = delivered.spec.drift?.additions === 'Remove';
+  const against = digestOf([delivered.spec, isStrict ? newest : '']);
+  const before = known.against === against ? known.isEdited : noRevisions.isEdited;
+  const isEdited = new Map([...before].filter(([revision]) => others.has(revision)));
+  const unknown = [...others].filter((revision) => !isEdited.has(revision));
+  if (unknown.length === 0) return { against, isEdited };
+  const read = (revision: string) => templateOf(kube, { name: revision, namespace }, signal);
+  const stated = stateAll(delivered).find(({ object }) => object.kind === 'StatefulSet')?.object;
+  const now = isStrict ? await read(newest) : undefined;
+  for (const revision of unknown) {
+    const template = await read(revision);
+    isEdited.set(revision, template !== undefined && stated !== undefined && isAnother(template, stated, now));
+  }
+  return { against, isEdited };
+}
+
+/** @param now the template as it is, where nothing may be added to it either */
+function isAnother(template: Fields, stated: KubeObject, now: Fields | undefined): boolean {
+  const { template: ours } = record(stated['spec']);
+  const found = deviations({ ...stated, spec: { template: ours } }, { ...stated, spec: { template } }, fieldManager);
+  return found.some(isForeign) || (now !== undefined && !isDeepStrictEqual(now['spec'], template['spec']));
+}
+
+/** Undefined for a revision that is no longer kept. */
+async function templateOf(
+  kube: Kube,
+  revision: { readonly name: string; readonly namespace: string },
+  signal: AbortSignal,
+): Promise<Fields | undefined> {
+  try {
+    const { data } = await kube.get(controllerRevisions, revision, { signal });
+    return record(record(record(data)['spec'])['template']);
+  } catch (error) {
+    if (!isObjectMissing(error)) throw error;
+    return undefined;
+  }
+}
