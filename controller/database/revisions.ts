@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { digestOf } from '../../constructs/digest.ts';
 import { engines } from '../../constructs/engine.ts';
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
@@ -26,7 +25,7 @@ export function editsOf({ isEdited }: Revisions): ReadonlySet<string> {
 
 /**
  * Looks whether members were made from a template that somebody else had changed: their pods bear our digest of it all the same, and their
- * StatefulSet is right by now. Costs nothing where each pod is of the revision that the StatefulSet has.
+ * StatefulSet is right by now. A revision that the StatefulSet had while it was right is known; others are asked for.
  *
  * @param delivered with the spec that is delivered, and has been applied
  * @throws KubeError
@@ -39,36 +38,51 @@ export async function lookAtRevisions(
   signal: AbortSignal,
 ): Promise<Revisions> {
   const { name, namespace } = delivered.metadata;
-  const current = children.find((child) => child.kind === 'StatefulSet' && child.name === name);
-  const facts = current?.facts;
-  if (facts?.kind !== 'StatefulSet' || !facts.isObserved || facts.revision === undefined) return known;
-  const { revision: newest } = facts;
-  const pods = children.flatMap(({ facts }) => (facts.kind === 'Pod' && facts.revision !== newest ? [facts] : []));
-  if (pods.length === 0) return noRevisions;
-  // One of another template of ours is made again in any case.
+  const set = children.find((child) => child.kind === 'StatefulSet' && child.name === name);
+  if (set?.facts.kind !== 'StatefulSet' || !set.facts.isObserved || set.suspect !== undefined) return known;
+  const { revision: newest } = set.facts;
+  if (newest === undefined) return known;
+  // What an allowed manager added and took away again is no reason, and a revision does not say who had added what.
+  const { additions, allowManagers = [] } = delivered.spec.drift ?? {};
+  const isStrict = additions === 'Remove' && allowManagers.length === 0;
   const template = engines[delivered.spec.engine].templateDigest(document(delivered));
-  const others = new Set(pods.flatMap((pod) => (pod.template === template ? (pod.revision ?? []) : [])));
-  const isStrict = delivered.spec.drift?.additions === 'Remove';
-  const against = digestOf([delivered.spec, isStrict ? newest : '']);
+  const against = digestOf([template, isStrict ? newest : '']);
+  // One of another template of ours is made again in any case.
+  const others = new Set(
+    children.flatMap(({ facts }) =>
+      facts.kind === 'Pod' && facts.template === template ? (facts.revision ?? []) : [],
+    ),
+  );
+  others.delete(newest);
   const before = known.against === against ? known.isEdited : noRevisions.isEdited;
   const isEdited = new Map([...before].filter(([revision]) => others.has(revision)));
   const unknown = [...others].filter((revision) => !isEdited.has(revision));
-  if (unknown.length === 0) return { against, isEdited };
-  const read = (revision: string) => templateOf(kube, { name: revision, namespace }, signal);
-  const stated = stateAll(delivered).find(({ object }) => object.kind === 'StatefulSet')?.object;
-  const now = isStrict ? await read(newest) : undefined;
-  for (const revision of unknown) {
-    const template = await read(revision);
-    isEdited.set(revision, template !== undefined && stated !== undefined && isAnother(template, stated, now));
+  if (unknown.length > 0) {
+    const read = (revision: string) => templateOf(kube, { name: revision, namespace }, signal);
+    const stated = stateAll(delivered).find(({ object }) => object.kind === 'StatefulSet')?.object;
+    const now = isStrict ? await read(newest) : undefined;
+    for (const revision of unknown) {
+      const made = await read(revision);
+      isEdited.set(revision, made !== undefined && stated !== undefined && isAnother(made, stated, now));
+    }
   }
-  return { against, isEdited };
+  return { against, isEdited: isEdited.set(newest, false) };
 }
 
 /** @param now the template as it is, where nothing may be added to it either */
 function isAnother(template: Fields, stated: KubeObject, now: Fields | undefined): boolean {
   const { template: ours } = record(stated['spec']);
   const found = deviations({ ...stated, spec: { template: ours } }, { ...stated, spec: { template } }, fieldManager);
-  return found.some(isForeign) || (now !== undefined && !isDeepStrictEqual(now['spec'], template['spec']));
+  return found.some(isForeign) || (now !== undefined && !isWithin(template['spec'], now['spec']));
+}
+
+/** Whether everything in one value is in another too, wherever in a list. */
+function isWithin(one: unknown, other: unknown): boolean {
+  if (Array.isArray(one)) {
+    return Array.isArray(other) && one.every((item) => other.some((candidate) => isWithin(item, candidate)));
+  }
+  if (typeof one !== 'object' || one === null) return one === other;
+  return Object.entries(one).every(([key, value]) => isWithin(value, record(other)[key]));
 }
 
 /** Undefined for a revision that is no longer kept. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Metrics } from '../../../controller/metrics/index.ts';
-import { ActedMembers } from '../../constructs/install/acted-members.ts';
+import { ActedMembers } from '../database/acted-members.ts';
 import { Shop } from '../database/shop.ts';
 import { eventually } from '../running-plumbline.ts';
 import { parseExposition, type Scrape } from './exposition.ts';
