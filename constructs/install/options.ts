@@ -28,7 +28,7 @@ export interface InstallationProps {
    * read no Secret anywhere else; the namespaces must exist.
    */
   readonly watchNamespaces?: readonly string[];
-  /** The image of `images/controller`. Defaults to `plumbline-controller:<version>`, which is in no registry. */
+  /** The image of `images/controller`. Defaults to `plumbline-controller:<version>`, with `git` to `…-git`; neither is in a registry. */
   readonly image?: string;
   /** Secrets in its namespace that the image is pulled by. Defaults to none. */
   readonly imagePullSecrets?: readonly string[];

@@ -1,4 +1,4 @@
-import { defaultImage } from './image.ts';
+import { defaultImage, defaultImageWithGit } from './image.ts';
 import type { InstallationProps } from './options.ts';
 
 /** Name of the Deployment and of what belongs to it, of its container and of the lease. */
@@ -35,7 +35,7 @@ export function settingsOf(props: InstallationProps): Settings {
   }
   return {
     createNamespace: true,
-    image: defaultImage,
+    image: props.git === undefined ? defaultImage : defaultImageWithGit,
     logLevel: 'info',
     resources: { requests: { cpu: '50m', memory: '192Mi' }, limits: { memory: '512Mi' } },
     metricsAuth: 'Tokens',

@@ -12,8 +12,10 @@ export class MainProcess implements AsyncDisposable {
   stdout = '';
   stderr = '';
 
-  constructor(...args: readonly string[]) {
-    this.#child = spawn(process.execPath, [entry, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  /** @param environment over that of this process */
+  constructor(args: readonly string[], environment: NodeJS.ProcessEnv = {}) {
+    const env = { ...process.env, ...environment };
+    this.#child = spawn(process.execPath, [entry, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     endsWithUs(this.#child);
     this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.stdout += text));
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));

@@ -9,14 +9,14 @@ import { MainProcess } from './main-process.ts';
 import { databaseService, eventually, installCrd } from './running-plumbline.ts';
 
 test('a wrong flag is told in one line, with exit code 2', async () => {
-  await using main = new MainProcess('--namspace', 'shop');
+  await using main = new MainProcess(['--namspace', 'shop']);
   assert.equal(await main.ends(), 2);
   assert.match(main.stderr, /^error: unknown option '--namspace'.*\n$/);
   assert.equal(main.stdout, '');
 });
 
 test('--help goes to standard output, with exit code 0', async () => {
-  await using main = new MainProcess('--help');
+  await using main = new MainProcess(['--help']);
   assert.equal(await main.ends(), 0);
   assert.match(main.stdout, /--kubeconfig/);
 });
@@ -26,14 +26,14 @@ test('an API server that cannot be reached is told in one line, with exit code 1
   const kubeconfig = join(cluster.folder, 'nobody-listens.kubeconfig');
   const text = readFileSync(cluster.kubeconfig, 'utf8');
   writeFileSync(kubeconfig, text.replace(cluster.server, 'https://127.0.0.1:1'), { mode: 0o600 });
-  await using main = new MainProcess('--kubeconfig', kubeconfig);
+  await using main = new MainProcess(['--kubeconfig', kubeconfig]);
   assert.equal(await main.ends(), 1);
   assert.match(main.stderr, /^cannot reach the API server at https:\/\/127\.0\.0\.1:1.*\n$/);
 });
 
 test('so is a context that there is not', async () => {
   const { kubeconfig } = await sharedCluster();
-  await using main = new MainProcess('--kubeconfig', kubeconfig, '--context', 'nowhere');
+  await using main = new MainProcess(['--kubeconfig', kubeconfig, '--context', 'nowhere']);
   assert.equal(await main.ends(), 1);
   assert.match(main.stderr, /^.*nowhere.*\n$/);
 });
@@ -58,9 +58,9 @@ test('of two controllers one works and the other waits; it takes over when the f
       }
     });
 
-  await using first = new MainProcess(...flags);
+  await using first = new MainProcess(flags);
   await first.says('leading');
-  await using second = new MainProcess(...flags);
+  await using second = new MainProcess(flags);
   await second.says('the leader is known');
   await create('one');
   await untilMade('one');
@@ -81,7 +81,7 @@ test('an API server that is away for so long that the lease is lost does not end
   await using cluster = await startCluster({ crds: [plumblineCrd] });
   const namespace = await newNamespace(cluster);
   const flags = ['--kubeconfig', cluster.kubeconfig, '--namespace', namespace, '--lease-namespace', namespace];
-  await using main = new MainProcess(...flags);
+  await using main = new MainProcess(flags);
   await main.says('leading');
   const { code, stderr } = await cluster.kubectlRun(
     ['apply', '-f', '-'],

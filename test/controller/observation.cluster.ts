@@ -23,7 +23,7 @@ class Observed implements AsyncDisposable {
   static async start(kubeconfig: string, namespace: string, ...flags: readonly string[]): Promise<Observed> {
     const scope = ['--kubeconfig', kubeconfig, '--namespace', namespace, '--lease-namespace', namespace];
     const served = ['--health-address', '127.0.0.1:0', '--metrics-address', '127.0.0.1:0'];
-    const main = new MainProcess(...scope, ...served, ...flags);
+    const main = new MainProcess([...scope, ...served, ...flags]);
     await main.says('metrics are served');
     return new Observed(main);
   }
@@ -300,7 +300,7 @@ describe('the controller, seen from outside', () => {
     await using first = await Observed.start(cluster.kubeconfig, namespace, ...noAuth);
     const address = first.url('health').replace('http://', '');
     const flags = ['--kubeconfig', cluster.kubeconfig, '--lease-namespace', namespace];
-    await using second = new MainProcess(...flags, '--metrics-address', address, ...noAuth);
+    await using second = new MainProcess([...flags, '--metrics-address', address, ...noAuth]);
     assert.equal(await second.ends(), 1);
     assert.equal(
       second.stderr,

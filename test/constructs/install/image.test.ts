@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { defaultImage, imageUser } from '../../../constructs/install/image.ts';
+import { imageUser } from '../../../constructs/install/image.ts';
+import { settingsOf } from '../../../constructs/install/settings.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const dockerfile = readFileSync(join(root, 'images/controller/Dockerfile'), 'utf8');
@@ -22,6 +23,8 @@ test('both images are run in the same way, by the user that the Deployment names
   assert.deepEqual(others, [entrypoint]);
 });
 
-test('the command that it names builds the image that dist/ names', () => {
-  assert(dockerfile.includes(`-t ${defaultImage} .`));
+test('the commands that it names build the images that an installation names', () => {
+  const { image } = settingsOf({ git: { url: 'ssh://git@git.example/fleet' } });
+  assert(dockerfile.includes(`-t ${settingsOf({}).image} .`));
+  assert(dockerfile.includes(`-t ${image} --target git .`));
 });

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { V1Deployment } from '@kubernetes/client-node';
 import { parse, stringify } from 'yaml';
 import { installationFiles } from '../../../constructs/install/files.ts';
 import type { InstallationProps } from '../../../constructs/install/options.ts';
@@ -13,6 +14,18 @@ export async function installAccess(cluster: Cluster, props: InstallationProps):
     .filter(({ kind }) => kind !== 'Deployment');
   await kubectl(cluster, ['apply', '--server-side', '-f', '-'], manifests.map((one) => JSON.stringify(one)).join('\n'));
   return manifests;
+}
+
+/** What the Deployment of an installation tells the controller; not where it serves, which are ports of a pod. */
+export function environmentOf(props: InstallationProps): Readonly<Record<string, string>> {
+  const deployment = installationFiles(props).find(
+    ([, { kind }]) => kind === 'Deployment',
+  )?.[1] as unknown as V1Deployment;
+  const [container] = deployment.spec?.template.spec?.containers ?? [];
+  const stated = (container?.env ?? []).flatMap(({ name, value = '' }) =>
+    name.endsWith('_ADDRESS') ? [] : [[name, value] as const],
+  );
+  return Object.fromEntries(stated);
 }
 
 /** Path of a kubeconfig with a token of a ServiceAccount, which holds for a day. */

@@ -38,7 +38,7 @@ function withoutRules(): Record<string, unknown> {
 }
 
 test('without the CRD the controller does not wait in vain: one sentence, and exit code 1', async () => {
-  await using main = new MainProcess('--kubeconfig', cluster.kubeconfig);
+  await using main = new MainProcess(['--kubeconfig', cluster.kubeconfig]);
   assert.equal(await main.ends(), 1);
   assert.match(main.stderr, /^.*does not know the kind DatabaseService .*kubectl apply --server-side -f crds\/.*\n$/);
 });
