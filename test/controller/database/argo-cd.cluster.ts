@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { GitWriter } from '../../../controller/delivery/git/writer.ts';
+import { systemClock, type KubeObject } from '../../../controller/kube/index.ts';
+import { Syncer, type Tracking } from '../../argocd/syncer.ts';
+import { Remote } from '../delivery/git/remote.ts';
+import { eventually } from '../running-plumbline.ts';
+import { PlayedMembers, ready } from './played-members.ts';
+import { Shop, wholeSpec } from './shop.ts';
+
+let remote: Remote;
+let shop: Shop;
+before(async () => {
+  remote = new Remote();
+  const git = new GitWriter({
+    url: remote.url,
+    branch: 'main',
+    cluster: 'prod',
+    directory: join(remote.root, 'clone'),
+    clock: systemClock,
+    windowMs: 100,
+  });
+  shop = await Shop.open({ git });
+});
+after(async () => {
+  await shop[Symbol.asyncDispose]();
+  remote.remove();
+});
+
+/** An application over the folder of a database. */
+function syncer(name: string, tracking?: Tracking): Syncer {
+  const path = `clusters/prod/${shop.namespace}/${name}`;
+  const application = `prod.${shop.namespace}.${name}`;
+  return new Syncer({ cluster: shop.cluster, url: remote.url, path, name: application, ...(tracking && { tracking }) });
+}
+
+/** Waits until a change of the spec is in Git, and all is done about it. */
+async function committed(name: string, act: () => Promise<unknown>): Promise<void> {
+  const before = (await shop.status(name).catch(() => undefined))?.git?.commit;
+  await act();
+  await eventually(`a commit of ${name}`, async () => {
+    const commit = (await shop.status(name))?.git?.commit;
+    return (commit !== undefined && commit !== before) || undefined;
+  });
+  await shop.running.settled();
+}
+
+/** What a node, Patroni and the controllers of Kubernetes write while a database comes up. */
+async function comeUp(name: string): Promise<void> {
+  const members = new PlayedMembers(shop, name);
+  for (const suffix of ['leader', 'failover', 'sync']) {
+    const metadata = { name: `${name}-patroni-${suffix}`, namespace: shop.namespace };
+    const labels = { 'plumbline.dev/patroni': `${name}-patroni` };
+    const annotations = { leader: `${name}-0`, ttl: '20' };
+    await shop.kube.create(
+      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { ...metadata, labels, annotations } },
+      { type: shop.typeOf('ConfigMap'), fieldManager: 'Patroni' },
+    );
+  }
+  const body = { metadata: { annotations: { initialize: '7300000000000000000', history: '[]' } } };
+  await shop.patch('ConfigMap', `${name}-patroni-config`, { body, fieldManager: 'Patroni' });
+  for (const ordinal of [0, 1, 2]) await eventually('the pod is there', () => shop.get('Pod', `${name}-${ordinal}`));
+  for (const ordinal of [0, 1, 2]) {
+    await members.role(ordinal, ordinal === 0 ? 'primary' : 'replica');
+    await members.say(ordinal, ready);
+  }
+  await eventually(`${name} runs`, async () => (await shop.status(name))?.phase === 'Running' || undefined);
+  await shop.running.settled();
+}
+
+describe('with delivery.apply: true, where Plumbline and Argo CD both apply', () => {
+  let application: Syncer;
+  before(async () => {
+    await committed('orders', () => shop.submit('orders', wholeSpec));
+    application = syncer('orders');
+  });
+  after(() => application[Symbol.dispose]());
+
+  test('what Plumbline has applied is what a sync would apply, but for the mark of Argo CD', async () => {
+    const marks = (await application.outOfSync()).map((place) => place.replace(/^\S+ /, ''));
+    assert.ok(marks.length > 10, marks.join());
+    for (const mark of marks) assert.match(mark, /^metadata\.annotations(\.argocd\.argoproj\.io\/tracking-id)?$/);
+  });
+
+  test('a sync is no drift, and after it nothing is out of sync', async () => {
+    await application.sync();
+    await shop.running.settled();
+    assert.deepEqual(await application.outOfSync(), []);
+    assert.deepEqual(await shop.receipts('orders'), []);
+  });
+
+  test('nor is anything of what Kubernetes, Patroni and Plumbline write while it comes up', async () => {
+    await comeUp('orders');
+    assert.deepEqual(await application.outOfSync(), []);
+    assert.deepEqual(await shop.receipts('orders'), []);
+  });
+
+  test('an edit by a person is put back by Plumbline before Argo CD looks', async () => {
+    await shop.patch('PodDisruptionBudget', 'orders', { body: { spec: { maxUnavailable: 2 } } });
+    await eventually('it is put back', async () => (await shop.receipts('orders')).length === 1 || undefined);
+    await shop.running.settled();
+    assert.deepEqual(await application.outOfSync(), []);
+  });
+
+  test('a change of the spec is applied and committed, so that Argo CD finds it done', async () => {
+    await committed('orders', () =>
+      shop.edit('orders', { replicas: 2, access: { from: [{ ipBlock: { cidr: '10.0.0.0/8' } }] } }),
+    );
+    await eventually('both are in force', async () => {
+      const { spec } = (await shop.get('StatefulSet', 'orders')) as unknown as { spec: { replicas: number } };
+      return spec.replicas === 2 || undefined;
+    });
+    await shop.running.settled();
+    assert.deepEqual(await application.outOfSync(), []);
+    await application.sync();
+    await shop.running.settled();
+    assert.equal((await shop.receipts('orders')).length, 1, 'the edit before');
+  });
+
+  test('what the spec drops goes when both have dropped it', async () => {
+    const nodeSelector = { disk: 'fast' };
+    await committed('orders', () => shop.edit('orders', { scheduling: { nodeSelector } }));
+    await application.sync();
+    await committed('orders', () => shop.edit('orders', { scheduling: null }));
+    await application.sync();
+    await shop.running.settled();
+    assert.deepEqual(await application.outOfSync(), []);
+    assert.doesNotMatch(JSON.stringify(await shop.get('CronJob', 'orders-backup')), /"disk"/);
+    await shop.untilCondition('orders', 'Drifted', /^False/);
+  });
+
+  // https://github.com/argoproj/argo-cd/issues/5431 and https://github.com/argoproj/argo-cd/issues/12388
+  test('an application that has the name of a database and tracks by label finds nothing of it that it could delete', async () => {
+    const kinds = 'configmaps,secrets,services,persistentvolumeclaims,statefulsets,cronjobs,roles,rolebindings';
+    const { stdout, code } = await shop.cluster.kubectlRun([
+      'get',
+      `${kinds},serviceaccounts,networkpolicies,poddisruptionbudgets`,
+      '--all-namespaces',
+      '--selector=app.kubernetes.io/instance=orders',
+      '--output=json',
+    ]);
+    assert.equal(code, 0);
+    const { items } = JSON.parse(stdout) as { readonly items: readonly KubeObject[] };
+    const ours = items.filter(({ metadata }) => metadata.namespace === shop.namespace);
+    assert.ok(
+      ours.some(({ kind }) => kind === 'StatefulSet'),
+      'they bear the label',
+    );
+    // Argo CD prunes nothing that has an owner.
+    const free = ours.filter(({ metadata }) => (metadata.ownerReferences ?? []).length === 0);
+    assert.deepEqual(free, []);
+    assert.deepEqual(
+      ours.filter(({ kind }) => kind === 'PersistentVolumeClaim' || kind === 'Secret'),
+      [],
+    );
+  });
+});
+
+describe('with delivery.apply: false, where Argo CD applies', () => {
+  let application: Syncer;
+  before(async () => {
+    await committed('gitops', () => shop.submit('gitops', { ...wholeSpec, delivery: { apply: false } }));
+    application = syncer('gitops');
+  });
+  after(() => application[Symbol.dispose]());
+
+  const uids = async () =>
+    Promise.all(
+      ['StatefulSet', 'Service', 'ConfigMap'].map(async (kind) => {
+        const name = kind === 'ConfigMap' ? 'gitops-patroni' : 'gitops';
+        return (await shop.get(kind, name))?.metadata.uid;
+      }),
+    );
+
+  test('a sync applies it, and then nothing is out of sync', async () => {
+    assert.ok((await application.outOfSync()).includes('StatefulSet/gitops'), 'it is missing');
+    await application.sync();
+    await shop.running.settled();
+    assert.deepEqual(await application.outOfSync(), []);
+  });
+
+  test('nor is anything of what Kubernetes, Patroni and Plumbline write while it comes up', async () => {
+    await comeUp('gitops');
+    assert.deepEqual(await application.outOfSync(), []);
+  });
+
+  test('an edit by a person is out of sync until the next sync: Plumbline leaves it', async () => {
+    const made = await shop.requestsFor(() =>
+      shop.patch('PodDisruptionBudget', 'gitops', { body: { spec: { maxUnavailable: 2 } } }),
+    );
+    assert.deepEqual(made, []);
+    assert.deepEqual(await application.outOfSync(), ['PodDisruptionBudget/gitops spec.maxUnavailable']);
+    await application.sync();
+    assert.deepEqual(await application.outOfSync(), []);
+  });
+
+  test('a change of the spec is out of sync exactly where it changes something, until the next sync', async () => {
+    await committed('gitops', () => shop.edit('gitops', { access: { from: [{ ipBlock: { cidr: '10.0.0.0/8' } }] } }));
+    const places = await application.outOfSync();
+    assert.deepEqual([...new Set(places.map((place) => place.split(' ')[0]))], ['NetworkPolicy/gitops']);
+    await application.sync();
+    assert.deepEqual(await application.outOfSync(), []);
+  });
+
+  test('Plumbline can be told to apply as well, and not to any more, and neither is seen by Argo CD', async () => {
+    const before = await uids();
+    await shop.edit('gitops', { delivery: { apply: true } });
+    await shop.untilCondition('gitops', 'Drifted', /^False InTrue/);
+    await shop.running.settled();
+    assert.deepEqual(await application.outOfSync(), []);
+    await shop.edit('gitops', { delivery: { apply: false } });
+    await shop.untilCondition('gitops', 'Drifted', /^False NotApplied/);
+    await application.sync();
+    await shop.running.settled();
+    assert.deepEqual(await application.outOfSync(), []);
+    assert.deepEqual(await uids(), before);
+    assert.deepEqual(await shop.receipts('gitops'), []);
+  });
+
+  test('a label of Argo CD over ours leads no Service astray and is not fought over', async () => {
+    await committed('labelled', () => shop.submit('labelled', { ...wholeSpec, delivery: { apply: false } }));
+    using byLabel = syncer('labelled', 'label');
+    await byLabel.sync();
+    await comeUp('labelled');
+    assert.deepEqual(await byLabel.outOfSync(), []);
+    for (const name of ['labelled', 'labelled-ro', 'labelled-members']) {
+      const service = await shop.get('Service', name);
+      assert.equal(service?.metadata.labels?.['app.kubernetes.io/instance'], `prod.${shop.namespace}.labelled`);
+      assert.doesNotMatch(JSON.stringify(service['spec']), /app\.kubernetes\.io/);
+    }
+    assert.deepEqual(await shop.requestsFor(() => byLabel.sync()), []);
+  });
+});
