@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { clockNotes } from './clock-notes.ts';
-import { apiFiles, installationFiles, monitoringFiles } from './install/files.ts';
+import { apiFiles, installationFiles, monitoringFiles, type Files } from './install/files.ts';
+import type { OutputFolderName } from './output-layout.ts';
 import { fileName, render } from './render.ts';
 import { serialize } from './serialize.ts';
 import { readSpecs } from './specs.ts';
@@ -36,11 +37,12 @@ if (failures.length > 0) {
     mkdirSync(target, { recursive: true });
     for (const manifest of render(database)) writeFileSync(join(target, fileName(manifest)), serialize(manifest));
   }
-  for (const [folder, files] of [
+  const others: readonly (readonly [OutputFolderName, Files])[] = [
     ['crds', apiFiles()],
     ['plumbline', installationFiles()],
     ['plumbline-monitoring', monitoringFiles()],
-  ] as const) {
+  ];
+  for (const [folder, files] of others) {
     mkdirSync(join(output, folder), { recursive: true });
     for (const [name, manifest] of files) writeFileSync(join(output, folder, name), serialize(manifest));
   }
