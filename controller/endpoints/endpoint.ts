@@ -16,10 +16,12 @@ export interface Endpoint extends AsyncDisposable {
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;
 
-/** Enough for scrapers and probes; whoever opens more is neither. */
-const mostConnections = 64;
+/** Far more than scrapers and probes open: whoever opens more must not take all descriptors of the process. */
+const mostConnections = 1_024;
 /** A request has nothing but a line and headers. */
 const slowestRequestMs = 10_000;
+/** Whoever reads nothing for so long will not read the rest. */
+const longestSilenceMs = 60_000;
 
 /**
  * Starts a server.
@@ -31,6 +33,7 @@ export async function listen(server: Server, address: Address, flag: string): Pr
   server.maxConnections = mostConnections;
   server.headersTimeout = slowestRequestMs;
   server.requestTimeout = slowestRequestMs;
+  server.timeout = longestSilenceMs;
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(explain(error, address, flag)));
     server.listen({ host: address.host, port: address.port }, resolve);

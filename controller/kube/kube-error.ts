@@ -85,7 +85,7 @@ export function errorFromResponse(
   const details = isRecord(answer['details']) ? answer['details'] : {};
   const text = typeof body === 'string' ? body.trim().slice(0, 300) : '';
   const causes = Array.isArray(details['causes']) ? details['causes'].filter(isRecord) : [];
-  const hide = (message: string): string => withoutValues(message, tried.kind === 'Secret');
+  const hide = (message: string): string => withoutValues(message, secretKinds.has(tried.kind));
   return new KubeError({
     tried,
     status,
@@ -108,7 +108,7 @@ export function errorFromResponse(
 
 /**
  * The API repeats refused values in its messages; for a merge patch with an unknown field that value is the whole
- * stored object, seen on 1.36 for a ConfigMap. So long values are left out, and those of a Secret always.
+ * stored object, seen on 1.36 for a ConfigMap. So long values are left out, and those of a Secret or of a question about a token always.
  */
 function withoutValues(message: string, isSecret: boolean): string {
   return message.replace(REFUSED_VALUE, (match, what: string, value: string) =>
@@ -116,6 +116,7 @@ function withoutValues(message: string, isSecret: boolean): string {
   );
 }
 
+const secretKinds: ReadonlySet<string> = new Set(['Secret', 'TokenReview']);
 const LONGEST_VALUE = 120;
 const REFUSED_VALUE = /(Invalid|Unsupported|Duplicate) value: ("(?:[^"\\]|\\.)*"|.*?(?=: [a-z])|.*)/gs;
 

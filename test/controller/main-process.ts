@@ -28,10 +28,19 @@ export class MainProcess implements AsyncDisposable {
 
   /** Messages of its log lines. */
   get messages(): readonly string[] {
+    return this.#lines.map(({ msg }) => msg);
+  }
+
+  /** The first log line with a message. @throws Error where there is none */
+  line(message: string): Readonly<Record<string, unknown>> {
+    const found = this.#lines.find(({ msg }) => msg === message);
+    if (found === undefined) throw new Error(`no line says: ${message}`);
+    return found;
+  }
+
+  get #lines(): readonly { readonly msg: string }[] {
     const lines = this.stdout.split('\n').slice(0, -1);
-    return lines
-      .filter((line) => line.startsWith('{'))
-      .map((line) => (JSON.parse(line) as { readonly msg: string }).msg);
+    return lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as { readonly msg: string });
   }
 
   async says(message: string): Promise<void> {

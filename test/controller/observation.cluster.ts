@@ -31,10 +31,8 @@ class Observed implements AsyncDisposable {
   /** Such as `http://127.0.0.1:12345`. */
   url(of: 'health' | 'metrics', scheme = 'http'): string {
     const message = { health: 'health is served', metrics: 'metrics are served' }[of];
-    const lines = this.main.stdout.split('\n').filter((line) => line.startsWith('{'));
-    const told = lines.map((line) => JSON.parse(line) as { msg: string; port: number });
-    const { port } = told.find(({ msg }) => msg === message) ?? assert.fail(`no line says: ${message}`);
-    return `${scheme}://127.0.0.1:${port}`;
+    const { port } = this.main.line(message);
+    return `${scheme}://127.0.0.1:${String(port)}`;
   }
 
   async text(): Promise<string> {
