@@ -97,6 +97,14 @@ export class Plumbline {
     const sink = kubeEventSink(kubeFor('event'));
     this.#recorder = new EventRecorder({ sink, clock: systemClock, log, classify, component, instance: hostname() });
     const wake = (key: string): void => this.#wake(key, 'health');
+    const gitDelivery = new GitDelivery({
+      targetOf: (resource) => this.#targetOf(resource),
+      clock: systemClock,
+      signal: this.#gitStop.signal,
+      wake,
+    });
+    const onLost = (key: string): void => gitDelivery.redeliver(key);
+    options.git?.whenLost(onLost);
     const reconciler = new Reconciler({
       kube: kubeFor('reconcile'),
       databases,
@@ -113,12 +121,7 @@ export class Plumbline {
         onStep: (resource, happened) => this.#tellStep(resource, happened),
       }),
       records: new PatroniRecords(kubeFor('record')),
-      git: new GitDelivery({
-        targetOf: (resource) => this.#targetOf(resource),
-        clock: systemClock,
-        signal: this.#gitStop.signal,
-        wake,
-      }),
+      git: gitDelivery,
       lookAgainMs,
       contest: options.contest,
       onDrift: (resource, found, log) => this.#tell(resource, found, log),
@@ -134,7 +137,7 @@ export class Plumbline {
     });
     this.#controller = controller;
     metrics.follow(this);
-    const serving = options.destinations && this.#serveDestinations(options.destinations, clock);
+    const serving = options.destinations && this.#serveDestinations({ ...options.destinations, onLost }, clock);
     this.#destinations = serving?.destinations;
     this.#manager = new Manager({
       clock: monotonicClock,
@@ -180,14 +183,14 @@ export class Plumbline {
     return end;
   }
 
-  #serveDestinations({ folder, namespace, cluster }: NonNullable<PlumblineOptions['destinations']>, clock: Clock) {
+  #serveDestinations(own: Pick<WriterPoolOptions, 'folder' | 'namespace' | 'cluster' | 'onLost'>, clock: Clock) {
     const { log, kubeFor = () => this.#options.kube } = this.#options;
     const kube = kubeFor('destination');
     const queue = new WorkQueue({ clock: monotonicClock });
     const destinations = new Destinations({
-      cluster,
+      cluster: own.cluster,
       clock,
-      pool: (onBatch) => new WriterPool({ kube, folder, namespace, cluster, clock: systemClock, onBatch }),
+      pool: (onBatch) => new WriterPool({ ...own, kube, clock: systemClock, onBatch }),
       changed: (name) => queue.add(name),
     });
     const settled = (name: string): void => {

@@ -37,7 +37,8 @@ interface Delivery {
   readonly target: Place;
   readonly backoff: Backoff;
   state: GitState;
-  isFailed: boolean;
+  /** It failed, or is not in Git any more. */
+  isDue: boolean;
 }
 
 type Place = Extract<GitTarget, { kind: 'place' }>;
@@ -77,7 +78,7 @@ export class GitDelivery {
     const print = digest(resource.spec);
     const isHere = known?.target.id === target.id;
     const isSame = isHere && known.uid === uid && known.generation === generation && known.print === print;
-    if (isSame && !known.isFailed) return known.state;
+    if (isSame && !known.isDue) return known.state;
     const delivery: Delivery = {
       uid,
       generation,
@@ -85,12 +86,20 @@ export class GitDelivery {
       target,
       backoff: isSame ? known.backoff : new Backoff({ random: Math.random }),
       state: isHere ? known.state : {},
-      isFailed: false,
+      isDue: false,
     };
     this.#deliveries.set(key, delivery);
     const summary = [`generation ${generation} of DatabaseService ${key}`];
     void this.#submit(key, delivery, { namespace, name, files: filesOf(resource), change: { generation, summary } });
     return delivery.state;
+  }
+
+  /** Has a database delivered again that others have changed in Git. */
+  redeliver(key: string): void {
+    const known = this.#deliveries.get(key);
+    if (known === undefined) return;
+    known.isDue = true;
+    this.#options.wake(key);
   }
 
   /** Removes the folder of a database that this process has delivered. @param why for the commit */
@@ -115,7 +124,7 @@ export class GitDelivery {
       if (this.#deliveries.get(key) !== delivery) return;
       wake(key);
       await pause(clock, delivery.backoff.next(), signal);
-      delivery.isFailed = true;
+      delivery.isDue = true;
       if (this.#deliveries.get(key) === delivery) wake(key);
     }
   }

@@ -14,6 +14,8 @@ export interface WriterPoolOptions extends SecretSource {
   readonly clock: Clock;
   /** Told of each batch, with the place that it was for. */
   readonly onBatch: (place: string, end: BatchEnd) => void;
+  /** Told of each database whose files others have changed. */
+  readonly onLost: (key: string) => void;
 }
 
 interface Pooled {
@@ -73,6 +75,7 @@ export class WriterPool {
       return;
     }
     const writer = this.#newWriter(place, destination);
+    writer.whenLost(this.#options.onLost);
     const started = writer.start();
     // Whoever submits is told too.
     started.catch((failure) => this.#options.onBatch(place, { commit: undefined, failure, size: 0 }));

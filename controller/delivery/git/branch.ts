@@ -5,6 +5,7 @@ import { commitMessage, type CommittedDatabase } from './commit-message.ts';
 import type { Author } from './fast-import.ts';
 import type { FolderChange } from './folder-change.ts';
 import { GitDeliveryError } from './git-delivery-error.ts';
+import { ancestorsOf } from './repository-path.ts';
 import type { CheckedSubmission } from './submission.ts';
 
 export interface BranchOptions extends CloneOptions {
@@ -22,6 +23,9 @@ export type Outcome =
   /** The branch has these files already. */
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'failed'; readonly error: unknown };
+
+/** Folders in which something was changed, with those above them. */
+export type Strays = ReadonlySet<string> | 'all';
 
 export interface BranchStats {
   readonly commits: number;
@@ -44,6 +48,9 @@ export class Branch {
   readonly #clone: Clone;
   /** The newest commit known, itself unknown at first and after a failure. */
   #tip: { readonly commit: string | undefined } | undefined;
+  /** The newest commit that is known to hold what was committed and found. */
+  #basis: string | undefined;
+  #strays: Strays = new Set();
   #failure: unknown;
   #commits = 0;
   #rejections = 0;
@@ -60,6 +67,13 @@ export class Branch {
   /** What the last part of the last batch that failed did so for; undefined where none did. */
   get failure(): unknown {
     return this.#failure;
+  }
+
+  /** What others have changed since this was asked last, in however many commits. */
+  takeStrays(): Strays {
+    const strays = this.#strays;
+    this.#strays = new Set();
+    return strays;
   }
 
   /** Has the next batch, though it be empty, begin with a look at the repository. */
@@ -135,8 +149,7 @@ export class Branch {
     batch: readonly CheckedSubmission[],
     outcomes: Map<string, Outcome>,
   ): Promise<{ words: string; isOvertaken: boolean } | undefined> {
-    this.#tip ??= { commit: await this.#clone.fetch() };
-    const parent = this.#tip.commit;
+    const { commit: parent } = this.#tip ?? (await this.#look());
     const planned = await planBatch(this.#clone, parent, batch);
     const changing = planned.flatMap((database) => record(database, outcomes));
     if (changing.length === 0) return undefined;
@@ -145,15 +158,36 @@ export class Branch {
     const pushed = await this.#clone.push(commit);
     if (pushed.kind === 'pushed') {
       this.#tip = { commit };
+      this.#basis = commit;
       this.#commits++;
       for (const { submission } of changing) outcomes.set(submission.folder, { kind: 'committed', commit });
       return undefined;
     }
     // Servers say it in a dozen ways ("fetch first", "stale info", "cannot lock ref"). What counts is whether the branch moved.
     this.#rejections++;
+    const { commit: newest } = await this.#look();
+    return { words: pushed.words, isOvertaken: newest !== parent };
+  }
+
+  async #look(): Promise<{ readonly commit: string | undefined }> {
     this.#tip = undefined;
-    this.#tip = { commit: await this.#clone.fetch() };
-    return { words: pushed.words, isOvertaken: this.#tip.commit !== parent };
+    const commit = await this.#clone.fetch();
+    await this.#noteMove(commit);
+    this.#tip = { commit };
+    return this.#tip;
+  }
+
+  /** Somebody may have edited our files, rewritten the history, or deleted the branch. */
+  async #noteMove(to: string | undefined): Promise<void> {
+    const from = this.#basis;
+    if (from === undefined || from === to) {
+      this.#basis = to;
+      return;
+    }
+    const changed = to === undefined ? undefined : await this.#clone.changedPaths(from, to);
+    this.#basis = to;
+    if (changed === undefined || this.#strays === 'all') this.#strays = 'all';
+    else this.#strays = new Set([...this.#strays, ...changed.flatMap((path) => ancestorsOf(path))]);
   }
 
   #commit(parent: string | undefined, changing: readonly ChangingDatabase[]): Promise<string> {

@@ -122,6 +122,17 @@ export class Clone {
     });
   }
 
+  /** Paths that are not the same in both commits; undefined where the older one is not at hand any more. */
+  async changedPaths(from: string, to: string): Promise<readonly string[] | undefined> {
+    try {
+      const output = await this.#git.run(['diff-tree', '-r', '-z', '--name-only', '--no-renames', from, to]);
+      return output.split('\0').filter((path) => path !== '');
+    } catch (error) {
+      if (!isFailure(error)) throw error;
+      return undefined;
+    }
+  }
+
   /** Makes a commit, signed where there is a key, and returns its hash. Nobody sees it before `push`. */
   async commit(commit: Omit<NewCommit, 'ref'>): Promise<string> {
     const stream = fastImportStream({ ...commit, ref: nextCommit });

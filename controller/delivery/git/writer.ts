@@ -49,6 +49,12 @@ export interface GitWriterStats extends BranchStats {
   readonly waiting: number;
 }
 
+interface Written {
+  readonly key: string;
+  readonly hash: string;
+  readonly commit: string | undefined;
+}
+
 /** While a repository takes nothing, it is tried once in so long; a change of its destination is tried at once. */
 const longestPauseMs = 60_000;
 
@@ -71,7 +77,8 @@ export class GitWriter {
   #isLookWanted = false;
   readonly #claims = new FolderClaims();
   /** By folder, as what waits. */
-  readonly #written = new Map<string, { readonly hash: string; readonly commit: string | undefined }>();
+  readonly #written = new Map<string, Written>();
+  #lost: (key: string) => void = () => undefined;
   #waiting = new Map<string, Waiting>();
   #underWay: ReadonlyMap<string, Waiting> = new Map();
   #wake = Promise.withResolvers<void>();
@@ -98,6 +105,14 @@ export class GitWriter {
   async start(): Promise<void> {
     await this.#branch.checkGit();
     this.#running = this.#run();
+  }
+
+  /**
+   * Calls `listener` with the `namespace/name` of a database whose files others have changed or removed. It is seen when there is something to
+   * commit anyway, or to look at. What is submitted for the database then is compared again.
+   */
+  whenLost(listener: (key: string) => void): void {
+    this.#lost = listener;
   }
 
   /** Looks at the repository without further delay: it may be reached by other means than before. */
@@ -164,6 +179,7 @@ export class GitWriter {
     const outcomes = await this.#branch.publish([...batch.values()].map(({ submission }) => submission));
     this.#underWay = new Map();
     for (const [folder, waiting] of batch) this.#settle(waiting, outcomes.get(folder));
+    this.#forgetStrays(batch);
     const all = [...outcomes.values()];
     const failure = all.some(({ kind }) => kind !== 'failed') ? undefined : this.#branch.failure;
     const commit = all.findLast((outcome) => outcome.kind === 'committed')?.commit;
@@ -172,16 +188,27 @@ export class GitWriter {
     return failure === undefined;
   }
 
+  #forgetStrays(batch: ReadonlyMap<string, Waiting>): void {
+    const strays = this.#branch.takeStrays();
+    const gone = [...this.#written].filter(
+      ([folder]) => !batch.has(folder) && (strays === 'all' || strays.has(folder)),
+    );
+    for (const [folder, { key }] of gone) {
+      this.#written.delete(folder);
+      this.#lost(key);
+    }
+  }
+
   #settle({ submission, hash, settled }: Waiting, outcome: Outcome | undefined): void {
     const { key, folder: path } = submission;
     const known = this.#written.get(path);
     switch (outcome?.kind) {
       case 'committed':
-        this.#written.set(path, { hash, commit: outcome.commit });
+        this.#written.set(path, { key, hash, commit: outcome.commit });
         return settled.resolve({ commit: outcome.commit, path, isNew: true });
       case 'unchanged': {
         const commit = known?.hash === hash ? known.commit : undefined;
-        this.#written.set(path, { hash, commit });
+        this.#written.set(path, { key, hash, commit });
         return settled.resolve({ commit, path, isNew: false });
       }
       case 'failed':

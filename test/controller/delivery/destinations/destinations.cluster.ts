@@ -248,6 +248,12 @@ test('destinations that mean one branch share a writer: what two databases chang
   await isInGit(remote, `west/${shop.namespace}/two/statefulset.two.yaml`);
   assert.equal(remote.commits(), 1);
   assert.match(remote.message(), /^Add 2 databases: /);
+  // WHEN somebody removes a file of the one, and the other one is changed
+  const file = `clusters/prod/${shop.namespace}/one/service.one.yaml`;
+  remote.somebodyPushes({ [file]: undefined });
+  await shop.edit('two', { parameters: { work_mem: '8MB' } });
+  // THEN it is there again
+  await isInGit(remote, file);
   await shop.delete('DatabaseService', 'one');
   await shop.delete('DatabaseService', 'two');
 });
