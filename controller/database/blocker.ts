@@ -4,7 +4,7 @@ import { rollbackAnnotation } from '../../constructs/labels.ts';
 import type { GitState } from './delivery.ts';
 import type { Refused } from '../rollout/index.ts';
 import { classify, KubeError, type KubeObject, type Verdict } from '../kube/index.ts';
-import { remedyFor } from './remedy.ts';
+import { isPrecious, remedyFor } from './remedy.ts';
 import type { Stated } from './stated.ts';
 
 /** Why what is stated could not be made true, and when to try again. */
@@ -49,7 +49,8 @@ export function blockerOf(error: unknown, what: string, object?: KubeObject): Bl
  */
 export function nameTaken({ object }: Stated, holder: string, isWatched: boolean): Blocker {
   const name = `${object.kind} ${object.metadata.name}`;
-  const message = `${name} is needed and belongs to ${holder}: rename or remove it, or choose another name for the database.`;
+  const advice = isPrecious(object) ? 'move what it holds to another name' : 'rename or remove it';
+  const message = `${name} is needed and belongs to ${holder}: ${advice}, or choose another name for the database.`;
   return { reason: 'NameTaken', message, isStalled: true, next: { kind: isWatched ? 'wait' : 'look-again' } };
 }
 

@@ -25,7 +25,7 @@ import { certificateSecrets } from './certificates.ts';
 import { fieldManager, keyOfChild, type Child } from './child.ts';
 import { isTakenAway, stateClaims } from './claims.ts';
 import { hasLostCredentials, wasSettled } from './conditions.ts';
-import { holderOf } from './holder.ts';
+import { holderOf, isAnothers } from './holder.ts';
 import { isRemovable } from './kinds.ts';
 import { wantedMembers } from './observed-members.ts';
 import type { Restraint } from './restraint.ts';
@@ -36,8 +36,8 @@ export interface Observed extends Leeway {
   readonly children: readonly Child[];
   /** The object of a key, whatever database its label names. */
   readonly find: (key: string) => Child | undefined;
-  /** Whether there is a DatabaseService of a `namespace/name`. */
-  readonly isDatabase: (key: string) => boolean;
+  /** Whether there is a DatabaseService of a `namespace/name` that states an object of a key. */
+  readonly states: (databaseKey: string, key: string) => boolean;
   /** Keys of what we have found or made true before, so that their absence is a deletion. */
   readonly known: ReadonlySet<string>;
   /** What drift.policy Report left as it was, by key. */
@@ -74,7 +74,7 @@ export function plan(observed: Observed, rendered: readonly Stated[]): readonly 
 /** The action for one object that is stated. */
 export function planOne(observed: Observed, stated: Stated, child: Child | undefined): Action {
   if (child === undefined) return absent(observed, stated);
-  const holder = holderOf(child, observed.resource, observed.isDatabase);
+  const holder = holderOf(child, observed.resource, observed.states);
   if (holder !== undefined) {
     return {
       kind: 'refuse',
@@ -290,10 +290,11 @@ function isReport({ resource, restraint }: Observed, key: string): boolean {
 }
 
 /** What a spec no longer asks for is removed, if it is ours and holds no data, or if the spec says that the data goes too. Of what else bears our label, nothing is to be remembered. */
-function notStated(child: Child, { resource, children }: Observed): readonly Action[] {
+function notStated(child: Child, { resource, children, states }: Observed): readonly Action[] {
   const asked = wantedMembers(children, resource.metadata.name);
   const isOurs = child.owner?.uid === resource.metadata.uid;
   const isToGo = (isOurs && isRemovable(child.kind)) || isTakenAway(child, resource, asked);
   if (isToGo && !child.isDeleting) return [{ kind: 'remove', child }];
-  return child.suspect === undefined ? [] : [{ kind: 'ignore', child, live: child.suspect }];
+  const isForUs = child.suspect !== undefined && !isAnothers(child, resource, states);
+  return isForUs ? [{ kind: 'ignore', child, live: child.suspect }] : [];
 }

@@ -21,7 +21,7 @@ import { remember } from './remember.ts';
 import { endOf, objectOf, pauseEnd, restraintOf, type Restraint } from './restraint.ts';
 import { Reporter, type ReporterOptions } from './report.ts';
 import type { Run } from './run.ts';
-import { stateWithSecrets } from './stated.ts';
+import { isStatedBy, stateWithSecrets } from './stated.ts';
 import { historyManifest } from './stored-history.ts';
 import { logHindrance, shortTrouble, withoutShort } from './trouble.ts';
 
@@ -155,7 +155,7 @@ export class Reconciler {
       isHeld: isHeld(run),
       children: children.of(key),
       find: (child) => children.get(child),
-      isDatabase: (key) => databases.get(key) !== undefined,
+      states: (database, key) => isStatedBy(databases.get(database), key),
       known,
       left,
       restraint: (key) => restraint(objectOf(key)),

@@ -1,4 +1,5 @@
 import { apiVersion, kind, type StoredDatabaseService } from '../../constructs/api/resource.ts';
+import { validateResource } from '../../constructs/api/validate.ts';
 import type { Manifest } from '../../constructs/manifest.ts';
 import { applyOrder, render } from '../../constructs/render.ts';
 import { digest } from '../digest.ts';
@@ -32,6 +33,12 @@ export function stateWithSecrets(resource: StoredDatabaseService, kept: readonly
     ...kept,
   ];
   return applyOrder(manifests).map((manifest) => state(manifest, resource));
+}
+
+/** Whether a database states an object of a key; of a spec that breaks the rules it is taken that it does. Pure. */
+export function isStatedBy(resource: StoredDatabaseService | undefined, key: string): boolean {
+  if (resource === undefined) return false;
+  return validateResource(document(resource)).length > 0 || stateWithSecrets(resource).some((one) => one.key === key);
 }
 
 /** Adds the namespace and the owner. */

@@ -4,7 +4,7 @@ import { blockerOf, credentialsMissing, deletionPending, nameTaken } from '../da
 import { fieldManager, observedChild } from '../database/child.ts';
 import { typeOf } from '../database/kinds.ts';
 import { plan } from '../database/plan.ts';
-import { stateWithSecrets, type Stated } from '../database/stated.ts';
+import { isStatedBy, stateWithSecrets, type Stated } from '../database/stated.ts';
 import { historyManifest, storedHistory } from '../database/stored-history.ts';
 import { differences, isAddition, without, type Drift, type FieldPath } from '../drift/index.ts';
 import type { CallOptions, Kube, KubeObject } from '../kube/index.ts';
@@ -44,7 +44,7 @@ export async function foresee(
       isHeld: false,
       children: labelled,
       find: (key) => children.get(key),
-      isDatabase: (key) => databases.has(key),
+      states: (database, key) => isStatedBy(databases.get(database), key),
       known: new Set(),
       left: new Map(),
       restraint: () => undefined,

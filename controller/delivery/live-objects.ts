@@ -40,13 +40,13 @@ export class LiveObjects {
     }
   }
 
-  /** `namespace/name` of each database beside this one. @throws KubeError */
-  async databases({ metadata }: StoredDatabaseService): Promise<ReadonlySet<string>> {
-    const keys = new Set<string>();
-    const options = { namespace: metadata.namespace, metadataOnly: true, signal: this.#signal };
+  /** The databases beside this one, by `namespace/name`. @throws KubeError */
+  async databases({ metadata }: StoredDatabaseService): Promise<ReadonlyMap<string, StoredDatabaseService>> {
+    const found = new Map<string, StoredDatabaseService>();
+    const options = { namespace: metadata.namespace, signal: this.#signal };
     for await (const { items } of this.#kube.list(databaseServices, options)) {
-      for (const item of items) keys.add(keyOf(item.metadata));
+      for (const item of items) found.set(keyOf(item.metadata), item as unknown as StoredDatabaseService);
     }
-    return keys;
+    return found;
   }
 }

@@ -88,6 +88,7 @@ for (const [name, label, value] of [
   ['labels', 'app.kubernetes.io/managed-by', null],
   ['watched', 'plumbline.dev/database', null],
   ['elsewhere', 'plumbline.dev/database', 'no-such-database'],
+  ['another', 'plumbline.dev/database', 'labels'],
 ] as const) {
   test(`the label ${label} of a Secret, turned into ${value}, comes back without a touch of its data`, async () => {
     await shop.create(name);
@@ -104,6 +105,29 @@ for (const [name, label, value] of [
     assert.equal(await shop.condition(name, 'Stalled'), 'False NothingToDo: Nothing hinders.');
   });
 }
+
+test('a claim of backups that is labelled as that of another database is put back, also after a restart', async () => {
+  const backup = { schedule: '@daily', volume: { size: '1Gi' } };
+  await shop.create('mine', { backup });
+  await shop.create('theirs', { backup });
+  const body = { metadata: { labels: { 'plumbline.dev/database': 'theirs' } } };
+  const isBack = async () =>
+    (await shop.get('PersistentVolumeClaim', 'mine-backup'))?.metadata.labels?.['plumbline.dev/database'] === 'mine' ||
+    undefined;
+  await shop.patch('PersistentVolumeClaim', 'mine-backup', { body });
+  await eventually('it is told', async () => (await shop.receipts('mine')).length === 1 || undefined);
+  assert(await isBack());
+  await shop.restart(() => shop.patch('PersistentVolumeClaim', 'mine-backup', { body }));
+  await eventually('it is put back', isBack);
+  await eventually('it is told again', async () => (await shop.receipts('mine')).length === 2 || undefined);
+  for (const { field, manager, action } of await shop.receipts('mine')) {
+    assert.deepEqual(
+      [field, manager, action],
+      ['metadata.labels[plumbline.dev/database]', 'kubectl-edit', 'Corrected'],
+    );
+  }
+  assert.deepEqual(await shop.receipts('theirs'), []);
+});
 
 test('a Secret of the user is waited for by name, and not asked for any more once it is there', async () => {
   await shop.submit('existing', { credentials: { source: 'Existing', secretName: 'my-login' } });

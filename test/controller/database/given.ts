@@ -105,7 +105,7 @@ export function observed(
     isHeld: false,
     children: own,
     find: (key) => byKey.get(key),
-    isDatabase: (key) => key === 'shop/or',
+    states: (database) => database === 'shop/or',
     known: new Set(),
     left: new Map(),
     restraint: () => undefined,

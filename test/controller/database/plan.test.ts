@@ -43,6 +43,10 @@ const edited = changed(
 const unlabelled = disowned(changed(ours, ['metadata', 'labels', 'app.kubernetes.io/name'], undefined), label);
 const name = 'plumbline.dev/database';
 const relabelled = disowned(changed(ours, ['metadata', 'labels', name], 'or'), ['f:metadata', 'f:labels', `f:${name}`]);
+const relabelledSecret = live(secret, {
+  metadata: { labels: { ...secret.object.metadata.labels, [name]: 'or' } },
+  managedFields: [{ manager: 'plumbline-credentials', operation: 'Update' }],
+});
 const restored = disowned(ours, selector);
 const wiped = changed(ours, ['metadata', 'managedFields'], []);
 const mutated = changed(ours, ['metadata', 'labels', 'app.kubernetes.io/name'], 'by-admission');
@@ -394,6 +398,20 @@ const rows: readonly Row[] = [
     expected: 'refuse DatabaseService or, watched',
   },
   {
+    what: 'it lost its owner, and bears the label of another database that does not state it',
+    child: seen(changed(relabelled, ['metadata', 'ownerReferences'], []), accepted(service)),
+    more: { states: () => false },
+    expected: 'repair: metadata.labels[plumbline.dev/database] by unknown',
+  },
+  {
+    what: 'a Secret bears the label of another database that does not state it',
+    database: settled,
+    stated: secret,
+    child: seen(relabelledSecret),
+    more: { states: () => false },
+    expected: 'repair: metadata.labels[plumbline.dev/database] by unknown',
+  },
+  {
     what: 'something else owns it, whatever its label says',
     child: seen(live(service, owner('Deployment', 'web', 'u9'))),
     expected: 'refuse Deployment web, watched',
@@ -528,6 +546,7 @@ test('there is one action for each object that is stated, in the order of applic
 });
 
 const backup = resource({ backup: { schedule: '@daily', volume: { size: '1Gi' } } });
+const ofAnother = statedOf(resource({}, { name: 'or', uid: 'uid-or' }), 'Service/or-ro');
 const notStated: readonly (readonly [what: string, child: Child, expected: string])[] = [
   ['what a spec no longer asks for', accepted(statedOf(backup, 'CronJob/orders-backup')), 'remove'],
   ['a claim that a spec no longer asks for', accepted(statedOf(backup, 'PersistentVolumeClaim/orders-backup')), ''],
@@ -557,6 +576,11 @@ const notStated: readonly (readonly [what: string, child: Child, expected: strin
       metadata: { name: 'mine', namespace: 'shop', labels: { 'plumbline.dev/database': 'orders' } },
     }),
     'ignore',
+  ],
+  [
+    'what another database states, and will label again',
+    seen(changed(live(ofAnother), ['metadata', 'labels', name], 'orders')),
+    '',
   ],
 ];
 
