@@ -1,6 +1,5 @@
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import { isIndependent, nameOf, type Action, type ActionOf } from '../database/action.ts';
-import { isAllowed } from '../database/additions.ts';
 import { blockerOf, claimDiffers, credentialsMissing, deletionPending, nameTaken } from '../database/blocker.ts';
 import { fieldManager, observedChild, type Child } from '../database/child.ts';
 import type { Children } from '../database/children.ts';
@@ -11,21 +10,11 @@ import { findChild } from '../database/lookups.ts';
 import { wantedMembers } from '../database/observed-members.ts';
 import { planOne, type Observed } from '../database/plan.ts';
 import type { Stated } from '../database/stated.ts';
-import {
-  additionOf,
-  foreignFields,
-  heldByOthers,
-  isWithin,
-  obstacles,
-  readable,
-  statedTree,
-  without,
-  type Drift,
-  type FieldPath,
-} from '../drift/index.ts';
-import { classify, isObjectMissing, KubeError, type Clock, type Kube, type KubeObject } from '../kube/index.ts';
+import { statedTree, without, type Drift, type FieldPath } from '../drift/index.ts';
+import { classify, isObjectMissing, type Clock, type Kube, type KubeObject } from '../kube/index.ts';
 import { Attempts } from './attempts.ts';
 import { createSecret } from './create-secret.ts';
+import { additionsAmong, hurdles, isContradictory } from './hurdle.ts';
 import { isSameState } from './same-state.ts';
 import { takingOver } from './take-over.ts';
 import { Tally } from './tally.ts';
@@ -157,18 +146,12 @@ export class ClusterDelivery implements ApplyDelivery {
       else await take(action.live ?? (await read()), taken);
       return [];
     } catch (error) {
-      const refused = refusedFields(error);
-      if (refused.length === 0) throw error;
+      if (!isContradictory(error)) throw error;
       const live = await read();
-      const held = heldByOthers(live, fieldManager).filter((one) => !isAllowed(observed, one));
-      const inTheWay = obstacles(object, live, held, refused);
+      const inTheWay = hurdles(error, object, live, observed);
       if (inTheWay.length === 0) throw error;
       await take(live, [...taken, ...inTheWay.map(({ path }) => path)]);
-      const added = new Set(foreignFields(live, fieldManager).map(({ path }) => readable(path)));
-      return inTheWay
-        .filter(({ path }) => added.has(readable(path)))
-        .map((one) => additionOf(`${object.kind}/${object.metadata.name}`, one))
-        .filter(({ field }) => !action.drifts.some((told) => isWithin(told.field, field)));
+      return additionsAmong(inTheWay, live, action.drifts);
     }
   }
 
@@ -243,11 +226,4 @@ function noted(error: unknown, { stated, drifts }: ActionOf<'apply' | 'create'>,
   const isEnd = kind === 'namespace-terminating' || kind === 'namespace-missing';
   if (errorClass !== 'retry-now' && !isEnd) tally.refuse(stated, drifts);
   return error;
-}
-
-/** The fields that the server names when it finds what an apply would make of an object contradictory; empty for any other error. */
-function refusedFields(error: unknown): readonly string[] {
-  const { kind } = classify(error);
-  if (!(error instanceof KubeError) || (kind !== 'co-ownership' && kind !== 'invalid')) return [];
-  return error.details.causes.flatMap(({ field }) => (field === undefined ? [] : [field]));
 }

@@ -1,14 +1,26 @@
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import type { Action } from '../database/action.ts';
+import type { Leeway } from '../database/additions.ts';
 import { blockerOf, credentialsMissing, deletionPending, nameTaken } from '../database/blocker.ts';
 import { fieldManager, observedChild } from '../database/child.ts';
 import { typeOf } from '../database/kinds.ts';
 import { plan } from '../database/plan.ts';
 import { isStatedBy, stateWithSecrets, type Stated } from '../database/stated.ts';
 import { historyManifest, storedHistory } from '../database/stored-history.ts';
-import { differences, isAddition, without, type Drift, type FieldPath } from '../drift/index.ts';
+import {
+  deviations,
+  differences,
+  isAddition,
+  isWithin,
+  restorations,
+  without,
+  type Difference,
+  type Drift,
+  type FieldPath,
+} from '../drift/index.ts';
 import type { CallOptions, Kube, KubeObject } from '../kube/index.ts';
 import type { Foreseen } from './foreseen.ts';
+import { additionsAmong, hurdles } from './hurdle.ts';
 import { LiveObjects } from './live-objects.ts';
 
 /**
@@ -51,7 +63,7 @@ export async function foresee(
     },
     stated,
   );
-  const seer = new Seer(kube, live, signal);
+  const seer = new Seer(kube, live, { resource, isHeld: false }, signal);
   const foreseen: Foreseen[] = [];
   for (const action of actions) foreseen.push(...(await seer.outcomeOf(action)));
   return foreseen;
@@ -61,11 +73,13 @@ export async function foresee(
 class Seer {
   readonly #kube: Kube;
   readonly #live: ReadonlyMap<string, KubeObject>;
+  readonly #leeway: Leeway;
   readonly #signal: AbortSignal | undefined;
 
-  constructor(kube: Kube, live: ReadonlyMap<string, KubeObject>, signal: AbortSignal | undefined) {
+  constructor(kube: Kube, live: ReadonlyMap<string, KubeObject>, leeway: Leeway, signal: AbortSignal | undefined) {
     this.#kube = kube;
     this.#live = live;
+    this.#leeway = leeway;
     this.#signal = signal;
   }
 
@@ -98,43 +112,51 @@ class Seer {
 
   async #created(stated: Stated): Promise<Foreseen> {
     // A Secret gets its values when it is made.
-    const would = stated.object.kind === 'Secret' ? stated.object : await this.#applied(stated.object);
-    if (typeof would === 'string') return failing(stated, would);
-    return { object: nameOf(stated.object), action: 'create', fields: [], why: undefined };
+    const { object } = stated;
+    const { would, error } = object.kind === 'Secret' ? { would: object } : await this.#tried(object);
+    if (would === undefined) return failing(stated, blockerOf(error, nameOf(object), object).message);
+    return { object: nameOf(object), action: 'create', fields: [], why: undefined };
   }
 
   async #changed(
-    { key, object }: Stated,
+    stated: Stated,
     applied: KubeObject,
     drifts: readonly Drift[],
     taken: readonly FieldPath[],
   ): Promise<readonly Foreseen[]> {
+    const { key, object } = stated;
     const live = this.#live.get(key);
     if (live === undefined) return [];
     const { uid } = live.metadata;
-    const would = await this.#applied({ ...applied, metadata: { ...applied.metadata, uid } });
-    // Refused for what will have been taken over by then: a port of another number, for example.
-    if (typeof would === 'string' && taken.length > 0) {
-      const fields = drifts.map(({ field, was, now }) => ({ field, was: now, now: was }));
-      return [{ object: nameOf(object), action: 'change', fields, why: undefined }];
+    const { would, error } = await this.#tried({ ...applied, metadata: { ...applied.metadata, uid } });
+    const inTheWay = would === undefined ? hurdles(error, applied, live, this.#leeway) : [];
+    if (would === undefined && taken.length === 0 && inTheWay.length === 0) {
+      return [failing(stated, blockerOf(error, nameOf(object), object).message)];
     }
-    if (typeof would === 'string') return [{ object: nameOf(object), action: 'fail', fields: [], why: would }];
-    // What others added is made ours before it is taken out, which a dry run does not show.
-    const removed = drifts.filter(isAddition).map(({ field, now }) => ({ field, was: now, now: undefined }));
-    const fields = [...differences(live, would), ...removed];
+    // What others have is made ours before it is taken out or changed, which a dry run does not show: the port of another number, for example.
+    const told = [...drifts, ...additionsAmong(inTheWay, live, drifts)];
+    const removed = told.filter(isAddition).map(({ field, now }) => ({ field, was: now, now: undefined }));
+    const fields = [...(would === undefined ? turned(applied, live, told) : differences(live, would)), ...removed];
     return fields.length === 0 ? [] : [{ object: nameOf(object), action: 'change', fields, why: undefined }];
   }
 
   /** @returns the object as it would be, or why it could not */
-  async #applied(object: KubeObject): Promise<KubeObject | string> {
+  async #tried(object: KubeObject): Promise<{ readonly would?: KubeObject; readonly error?: unknown }> {
     const options = { type: typeOf(object), fieldManager, force: true, dryRun: true, signal: this.#signal };
     try {
-      return (await this.#kube.apply(object, options)).object;
+      return { would: (await this.#kube.apply(object, options)).object };
     } catch (error) {
       this.#signal?.throwIfAborted();
-      return blockerOf(error, nameOf(object), object).message;
+      return { error };
     }
   }
+}
+
+/** What becomes of an object, by what is told of it and by what it is stated to be, where the API server cannot be asked. */
+function turned(stated: KubeObject, live: KubeObject, told: readonly Drift[]): readonly Difference[] {
+  const back = told.filter((one) => !isAddition(one)).map(({ field, was, now }) => ({ field, was: now, now: was }));
+  const rest = restorations(deviations(stated, live, fieldManager), live);
+  return [...back, ...rest.filter(({ field }) => !told.some((one) => isWithin(field, one.field)))];
 }
 
 function failing({ object }: Stated, why: string): Foreseen {

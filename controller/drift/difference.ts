@@ -1,10 +1,11 @@
 import type { KubeObject } from '../kube/index.ts';
 import { contrast } from './contrast.ts';
+import type { Deviation } from './deviation.ts';
 import { disclosed } from './disclosure.ts';
 import { field, readable, type FieldPath, type Step } from './field-path.ts';
 import { hasAtomicItems, isAtomicMap, listKeys } from './list-keys.ts';
 import { isFields, says } from './value.ts';
-import { itemWith } from './value-at.ts';
+import { itemWith, valueAt } from './value-at.ts';
 import { writable } from './writable.ts';
 
 /** One field in which two states of an object differ. Values are texts that are fit to be shown; undefined where there is none. */
@@ -22,6 +23,18 @@ export function differences(before: KubeObject, after: KubeObject): readonly Dif
     const differing = contrast(was, now);
     return { field: readable(path), was: shown(differing.was), now: shown(differing.now) };
   });
+}
+
+/** What an apply makes of the fields in which an object is not what is stated. Pure. */
+export function restorations(found: readonly Deviation[], live: KubeObject): readonly Difference[] {
+  return found
+    .filter(({ kind }) => kind !== 'unowned')
+    .map(({ path, kind, was, now }) => {
+      const shown = disclosed(live.kind, path);
+      if (kind === 'extra') return { field: readable(path), was: shown(valueAt(live, path)), now: undefined };
+      const differing = contrast(now, was);
+      return { field: readable(path), was: shown(differing.was), now: shown(differing.now) };
+    });
 }
 
 interface Differing {

@@ -1,4 +1,4 @@
-export { differences, type Difference } from './difference.ts';
+export { differences, restorations, type Difference } from './difference.ts';
 export { deviations, statedTree, type Deviation } from './deviation.ts';
 export { disclosed, hiddenValue } from './disclosure.ts';
 export { deletion, drifts, isAddition, isForeign, managedFields, type Drift } from './drift.ts';

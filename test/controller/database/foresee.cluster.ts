@@ -83,6 +83,29 @@ test('what would only be refused as long as it is somebody else’s would be put
   await port(5432);
 });
 
+test('what somebody added and that stands in the way would go, as it does in a repair', async () => {
+  const limit = (cpu: string | null) =>
+    shop.patch('StatefulSet', 'orders', {
+      kind: 'strategic',
+      body: { spec: { template: { spec: { containers: [{ name: 'postgres', resources: { limits: { cpu } } }] } } } },
+    });
+  await limit('300m');
+  const spec = { resources: { requests: { cpu: '2' } } };
+  const words = await ask(spec);
+  const at = 'spec.template.spec.containers[name=postgres].resources';
+  assert.match(words, /^StatefulSet\/orders would be changed$/m);
+  assert(words.includes(`  ${at}.requests.cpu: 250m → 2\n`), words);
+  assert(words.includes(`  ${at}.limits.cpu: 300m removed`), words);
+  const before = await shop.resource('orders');
+  await shop.edit('orders', spec);
+  await shop.restart();
+  const live = JSON.stringify((await shop.get('StatefulSet', 'orders'))?.['spec']);
+  assert(live.includes('"requests":{"cpu":"2"') && !live.includes('"cpu":"300m"'), 'and so it went');
+  await shop.edit('orders', { resources: before.spec.resources ?? null });
+  await shop.running.settled();
+  await shop.running.stop();
+});
+
 test('what the API server would refuse is said with its reason', async () => {
   const words = await ask({ backup: { ...wholeSpec.backup, volume: { size: '2Gi' } } });
   assert.match(words, /^PersistentVolumeClaim\/orders-backup could not be brought to what is stated: .*/m);
