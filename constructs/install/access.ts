@@ -9,7 +9,14 @@ import type {
 import type { Construct } from 'constructs';
 import { emit, type Json } from '../emit.ts';
 import { controllerLabels as labels } from './labels.ts';
-import { databaseRights, destinationRights, leaseRights, metricsRights, readerRights } from './rights.ts';
+import {
+  databaseRights,
+  destinationRights,
+  destinationSecretRights,
+  leaseRights,
+  metricsRights,
+  readerRights,
+} from './rights.ts';
 import { controllerName, type Settings } from './settings.ts';
 
 const apiGroup = 'rbac.authorization.k8s.io';
@@ -17,23 +24,30 @@ const apiVersion = `${apiGroup}/v1`;
 
 /** Who the controller is, and what it may do: in all namespaces, or in those that it looks after. */
 export function access(scope: Construct, settings: Settings): void {
-  const { namespace, watchNamespaces, clusterName, metricsAuth } = settings;
+  const { namespace, watchNamespaces, globalName, gitDestinations, metricsAuth } = settings;
   emit<V1ServiceAccount>(scope, 'service-account', {
     apiVersion: 'v1',
     kind: 'ServiceAccount',
     metadata: { name: controllerName, namespace, labels },
     automountServiceAccountToken: false,
   });
-  if (watchNamespaces.length === 0) {
-    clusterRole(scope, clusterName, [...databaseRights, ...destinationRights]);
-    clusterRoleBinding(scope, settings, clusterName);
+  const everywhere = [
+    ...(watchNamespaces.length === 0 ? databaseRights : []),
+    ...(gitDestinations ? destinationRights : []),
+  ];
+  if (everywhere.length > 0) {
+    clusterRole(scope, globalName, everywhere);
+    clusterRoleBinding(scope, settings, globalName);
+  }
+  if (gitDestinations && watchNamespaces.length > 0) {
+    role(scope, settings, namespace, `${controllerName}-git`, destinationSecretRights);
   }
   for (const watched of watchNamespaces) role(scope, settings, watched, controllerName, databaseRights);
   role(scope, settings, namespace, `${controllerName}-lease`, leaseRights);
   if (metricsAuth === 'None') return;
-  clusterRole(scope, `${clusterName}-metrics-auth`, metricsRights);
-  clusterRoleBinding(scope, settings, `${clusterName}-metrics-auth`);
-  clusterRole(scope, `${clusterName}-metrics-reader`, readerRights);
+  clusterRole(scope, `${globalName}-metrics-auth`, metricsRights);
+  clusterRoleBinding(scope, settings, `${globalName}-metrics-auth`);
+  clusterRole(scope, `${globalName}-metrics-reader`, readerRights);
 }
 
 function clusterRole(scope: Construct, name: string, rules: readonly Json<V1PolicyRule>[]): void {

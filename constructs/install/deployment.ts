@@ -80,7 +80,15 @@ function container(settings: Settings): Json<V1Container> {
   };
 }
 
-function environment({ namespace, watchNamespaces, logLevel, workers, metricsAuth, git }: Settings): Json<V1EnvVar[]> {
+function environment({
+  namespace,
+  watchNamespaces,
+  logLevel,
+  workers,
+  metricsAuth,
+  clusterName,
+  git,
+}: Settings): Json<V1EnvVar[]> {
   const variables: Readonly<Record<string, string | undefined>> = {
     HOME: '/tmp',
     PLUMBLINE_NAMESPACE: watchNamespaces.length === 0 ? undefined : watchNamespaces.join(','),
@@ -93,7 +101,7 @@ function environment({ namespace, watchNamespaces, logLevel, workers, metricsAut
     PLUMBLINE_HEALTH_ADDRESS: `:${ports.health}`,
     PLUMBLINE_GIT_URL: git?.url,
     PLUMBLINE_GIT_BRANCH: git?.branch,
-    PLUMBLINE_CLUSTER_NAME: git?.clusterName,
+    PLUMBLINE_CLUSTER_NAME: clusterName,
   };
   return Object.entries(variables).flatMap(([name, value]) => (value === undefined ? [] : { name, value }));
 }

@@ -13,8 +13,6 @@ export interface GitOptions {
   readonly url: string;
   /** Defaults to `main`. */
   readonly branch?: string;
-  /** Folder of this cluster in it, `clusters/<name>/`. Defaults to `default`. */
-  readonly clusterName?: string;
 }
 
 /** How the controller is installed. */
@@ -28,7 +26,7 @@ export interface InstallationProps {
    * read no Secret anywhere else; the namespaces must exist.
    */
   readonly watchNamespaces?: readonly string[];
-  /** The image of `images/controller`. Defaults to `plumbline-controller:<version>`, with `git` to `…-git`; neither is in a registry. */
+  /** The image of `images/controller`. Defaults to `plumbline-controller:<version>`, with `git` or a stated `gitDestinations` to `…-git`; neither is in a registry. */
   readonly image?: string;
   /** Secrets in its namespace that the image is pulled by. Defaults to none. */
   readonly imagePullSecrets?: readonly string[];
@@ -53,6 +51,13 @@ export interface InstallationProps {
   readonly metricsAuth?: 'Tokens' | 'None';
   /** The pods that reach the metrics where `metricsAuth` is None. Defaults to those of its own namespace. */
   readonly metricsFrom?: readonly Json<V1NetworkPolicyPeer>[];
-  /** Defaults to none. */
+  /** What this cluster is called in repositories: `clusters/<name>/`. Defaults to `default`. */
+  readonly clusterName?: string;
+  /**
+   * Whether databases can be delivered to GitDestinations, which needs an image with git. Defaults to true, with `watchNamespaces` to false: they have no
+   * namespace, so it is a right that holds for the cluster, and the Secrets that they name are read in the controller's own namespace.
+   */
+  readonly gitDestinations?: boolean;
+  /** A repository for all databases that name no GitDestination. Defaults to none. */
   readonly git?: GitOptions;
 }

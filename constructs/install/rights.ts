@@ -35,11 +35,14 @@ export const databaseRights: Rules = [
   { apiGroups: [''], resources: ['events'], verbs: ['create', 'list', 'patch'] },
 ];
 
-/** What it may do in the cluster, for GitDestinations. What they are let in by is in Secrets of its own namespace, which it may read. */
+/** What it may do in the cluster, for GitDestinations. */
 export const destinationRights: Rules = [
-  { apiGroups: [group], resources: [gitDestinationPlural], verbs: ['get', 'list', 'watch'] },
+  { apiGroups: [group], resources: [gitDestinationPlural], verbs: ['list', 'watch'] },
   { apiGroups: [group], resources: [`${gitDestinationPlural}/status`], verbs: ['patch'] },
 ];
+
+/** What it may do in its own namespace, for the same: what they are let in by is in Secrets there. */
+export const destinationSecretRights: Rules = [{ apiGroups: [''], resources: ['secrets'], verbs: ['get'] }];
 
 /** What it may do in its own namespace: keep its lease. `create` has no name that could be compared. */
 export const leaseRights: Rules = [

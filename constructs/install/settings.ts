@@ -11,7 +11,8 @@ export interface Settings extends InstallationProps {
   /** Empty for all. */
   readonly watchNamespaces: readonly string[];
   /** Name of what has no namespace: of the installation that looks after all of them there is one. */
-  readonly clusterName: string;
+  readonly globalName: string;
+  readonly gitDestinations: boolean;
   readonly image: string;
   readonly replicas: number;
   readonly logLevel: NonNullable<InstallationProps['logLevel']>;
@@ -35,7 +36,8 @@ export function settingsOf(props: InstallationProps): Settings {
   }
   return {
     createNamespace: true,
-    image: props.git === undefined ? defaultImage : defaultImageWithGit,
+    image: props.git === undefined && props.gitDestinations !== true ? defaultImage : defaultImageWithGit,
+    gitDestinations: watchNamespaces === undefined,
     logLevel: 'info',
     resources: { requests: { cpu: '50m', memory: '192Mi' }, limits: { memory: '512Mi' } },
     metricsAuth: 'Tokens',
@@ -43,7 +45,7 @@ export function settingsOf(props: InstallationProps): Settings {
     ...props,
     namespace,
     watchNamespaces: watchNamespaces ?? [],
-    clusterName: watchNamespaces === undefined ? controllerName : `${controllerName}-${namespace}`,
+    globalName: watchNamespaces === undefined ? controllerName : `${controllerName}-${namespace}`,
     replicas,
   };
 }

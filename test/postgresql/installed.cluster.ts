@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { leaseRights, metricsRights } from '../../constructs/install/rights.ts';
+import { destinationRights, leaseRights, metricsRights } from '../../constructs/install/rights.ts';
 import type { DatabaseServiceStatus } from '../../constructs/api/status.ts';
 import {
   controllerImage,
@@ -122,13 +122,31 @@ describe('Plumbline, installed from dist/', { skip }, () => {
       'its Service is made again',
       async () => (await cluster.kubectlRun(['-n', namespace, 'get', 'service', 'orders'])).code === 0 || undefined,
     );
+
+    // … and says of a GitDestination what is in its way: this image has no git
+    const destination = {
+      apiVersion: 'plumbline.dev/v1alpha1',
+      kind: 'GitDestination',
+      metadata: { name: 'main' },
+      spec: { url: 'file:///tmp/fleet.git' },
+    };
+    await kubectl(cluster, ['create', '-f', '-'], JSON.stringify(destination));
+    await run(
+      'wait',
+      '--for=jsonpath={.status.conditions[0].reason}=GitMissing',
+      'gitdestination/main',
+      '--timeout=60s',
+    );
+    await run('delete', 'gitdestination', 'main');
+
     const requests = auditedRequests(cluster, user);
     assert.deepEqual(
       requests.filter(({ isDenied }) => isDenied),
       [],
     );
     const used = rightsUsed(requests);
-    for (const right of rightsIn([...leaseRights, ...metricsRights])) assert(used.has(right), `${right} is used`);
+    for (const right of rightsIn([...destinationRights, ...leaseRights, ...metricsRights]))
+      assert(used.has(right), `${right} is used`);
   });
 
   test(

@@ -6,7 +6,7 @@ import { App, Chart } from 'cdk8s';
 import { apiFiles, installationFiles, monitoringFiles } from '../../../constructs/install/files.ts';
 import { defaultImage, release } from '../../../constructs/install/image.ts';
 import type { InstallationProps } from '../../../constructs/install/options.ts';
-import { databaseRights } from '../../../constructs/install/rights.ts';
+import { databaseRights, destinationRights, destinationSecretRights } from '../../../constructs/install/rights.ts';
 import { DatabaseServiceApi, Installation } from '../../../constructs/index.ts';
 import type { Manifest } from '../../../constructs/manifest.ts';
 import { installationGoldenFiles, installationGoldenOnDisk } from '../../golden.ts';
@@ -137,6 +137,22 @@ test('for some namespaces there is a Role in each, nothing that holds for the cl
   assert.deepEqual([PLUMBLINE_NAMESPACE, PLUMBLINE_LEASE_NAMESPACE], ['shop,finance', 'databases']);
 });
 
+test('with GitDestinations a controller for some namespaces has one right in the cluster, and reads Secrets in its own', () => {
+  const manifests = install({
+    namespace: 'databases',
+    watchNamespaces: ['shop'],
+    metricsAuth: 'None',
+    gitDestinations: true,
+  });
+  const cluster = manifests.filter(({ kind }) => kind === 'ClusterRole');
+  assert.deepEqual(
+    cluster.map((one) => one['rules']),
+    [destinationRights],
+  );
+  assert.deepEqual(find(manifests, 'Role', 'plumbline-controller-git')?.['rules'], destinationSecretRights);
+  assert.match(workload(manifests).spec.template.spec.containers[0].image, /-git$/);
+});
+
 test('it may look after the namespace that it runs in', () => {
   const roles = install({ namespace: 'shop', watchNamespaces: ['shop'] }).filter(({ kind }) => kind === 'Role');
   assert.deepEqual(
@@ -192,7 +208,8 @@ test('options reach the pods', () => {
     resources: { limits: { memory: '1Gi' } },
     priorityClass: 'system-cluster-critical',
     nodeSelector: { pool: 'system' },
-    git: { url: 'ssh://git@git.example/fleet', branch: 'live', clusterName: 'eu' },
+    clusterName: 'eu',
+    git: { url: 'ssh://git@git.example/fleet', branch: 'live' },
   });
   const { spec } = workload(manifests);
   const pod = spec.template.spec;

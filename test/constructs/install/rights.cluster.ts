@@ -10,7 +10,7 @@ import type { StoredDatabaseService } from '../../../constructs/api/resource.ts'
 import { Shop } from '../../controller/database/shop.ts';
 import { eventually, RunningPlumbline } from '../../controller/running-plumbline.ts';
 import { ActedMembers } from '../../controller/database/acted-members.ts';
-import { auditedRequests, userOf } from './audit-log.ts';
+import { auditedRequests, auditLogLength, userOf } from './audit-log.ts';
 import { installAccess, kubeconfigOf, kubectl } from './installed.ts';
 import { rightsIn, rightsUsed } from './right.ts';
 
@@ -49,11 +49,15 @@ const labelled = {
 
 let shop: Shop;
 let running: RunningPlumbline;
+let start: number;
 describe('the controller under its own ServiceAccount', () => {
   before(async () => {
     shop = await Shop.open();
     await shop.running.stop();
+    start = auditLogLength(shop.cluster);
     await installAccess(shop.cluster, { watchNamespaces: [shop.namespace] });
+    // Another test may have left one.
+    await kubectl(shop.cluster, ['-n', namespace, 'delete', 'lease', controllerName, '--ignore-not-found']);
     const kubeconfig = await kubeconfigOf(shop.cluster, namespace, controllerName);
     const connection = await connect({ kubeconfig });
     const lease = new KubeClient(connection, { lane: 'lease' });
@@ -144,7 +148,7 @@ describe('the controller under its own ServiceAccount', () => {
     await running.settled();
 
     // THEN no request was denied, and what no request needed has a reason of its own
-    const requests = auditedRequests(shop.cluster, user);
+    const requests = auditedRequests(shop.cluster, user, start);
     const denied = requests.filter(({ isDenied }) => isDenied);
     assert.deepEqual(denied, []);
     const used = rightsUsed(requests);
