@@ -16,7 +16,7 @@ import { defaultLookAgainMs, FollowUp, type FollowUpOptions } from './follow-up.
 import { exists } from './lookups.ts';
 import type { Memory, Untold } from './memory.ts';
 import { observedTls } from './observed-health.ts';
-import { isSettled, plan, type Observed } from './plan.ts';
+import { isSettled, plan, planOne, type Observed } from './plan.ts';
 import { remember } from './remember.ts';
 import { endOf, objectOf, pauseEnd, restraintOf, type Restraint } from './restraint.ts';
 import { Reporter, type ReporterOptions } from './report.ts';
@@ -121,7 +121,7 @@ export class Reconciler {
     if (isDeleting) return nothingDone;
     if (memory.end !== undefined) return { ...nothingDone, blocker: memory.end };
     if (course === undefined) return { ...nothingDone, blocker: specInvalid(problems) };
-    if (resource.spec.delivery?.apply === false) return this.#onlyLook(run);
+    if (resource.spec.delivery?.apply === false) return this.#onlySecrets(run);
     const delivered = { ...resource, spec: course.spec };
     const observed = { ...this.#observe(run), resource: delivered };
     const print = digest([course.spec, course.history]);
@@ -138,11 +138,24 @@ export class Reconciler {
     }
   }
 
-  /** What a GitOps tool applies is not compared, so nothing of it is kept. */
-  #onlyLook({ key }: Run): Outcome {
-    const { children } = this.#options;
-    for (const { suspect } of children.of(key)) if (suspect !== undefined) children.accept(suspect, '');
-    return nothingDone;
+  /** What a GitOps tool applies is not compared, so nothing of it is kept. Secrets are never in Git: they are made and kept as ever. */
+  async #onlySecrets(run: Run): Promise<Outcome> {
+    const { key, resource, signal } = run;
+    const { apply, children } = this.#options;
+    const stated = stateWithSecrets(resource).filter(({ object }) => object.kind === 'Secret');
+    const isStated = new Set(stated.map(({ key }) => key));
+    for (const child of children.of(key)) {
+      if (child.suspect !== undefined && !isStated.has(keyOfChild(child))) children.accept(child.suspect, '');
+    }
+    const observed = this.#observe(run);
+    const actions = stated.map((one) => planOne(observed, one, observed.find(one.key)));
+    if (actions.every(({ kind }) => kind === 'keep')) return { ...nothingDone, made: [...isStated] };
+    try {
+      return await apply.carryOut(actions, observed, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      return { ...nothingDone, blocker: blockerOf(error, 'the Secrets') };
+    }
   }
 
   #observe(run: Run): Observed {

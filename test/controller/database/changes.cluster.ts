@@ -85,10 +85,13 @@ test('without a backup in the spec its CronJob and ServiceAccount go, and never 
   assert.equal((await shop.get('PersistentVolumeClaim', 'less-backup'))?.metadata.uid, claim);
 });
 
-test('with delivery.apply false nothing is applied; the phase tells what a GitOps tool has applied', async () => {
+test('with delivery.apply false nothing but the Secrets is made; the phase tells what a GitOps tool has applied', async () => {
   const spec = { delivery: { apply: false } };
   const made = await shop.requestsFor(() => shop.create('gitops', spec));
-  assert.deepEqual([...new Set(made)], ['apply DatabaseService']);
+  const changes = made.filter((request) => !/^(get|list) /.test(request));
+  assert.deepEqual([...new Set(changes)].sort(), ['apply DatabaseService', 'create Secret']);
+  for (const name of ['credentials', 'system', 'tls', 'tls-ca'])
+    assert.ok(await shop.get('Secret', `gitops-${name}`), name);
   assert.equal((await shop.status('gitops'))?.phase, 'Pending');
   assert.match(await shop.condition('gitops', 'Drifted'), /^False NotApplied/);
 

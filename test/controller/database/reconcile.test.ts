@@ -3,6 +3,7 @@ import test from 'node:test';
 import type { StoredDatabaseService } from '../../../constructs/api/resource.ts';
 import type { DatabaseServiceStatus } from '../../../constructs/api/status.ts';
 import { blockerOf, nameTaken, type Blocker } from '../../../controller/database/blocker.ts';
+import { nameOf } from '../../../controller/database/action.ts';
 import { Children } from '../../../controller/database/children.ts';
 import { Databases } from '../../../controller/database/databases.ts';
 import { nothingDone, type GitState, type Outcome } from '../../../controller/database/delivery.ts';
@@ -38,6 +39,8 @@ class Given {
   readonly databases = new Databases((one) => this.woken.push(one));
   readonly children = new Children(() => undefined);
   plans = 0;
+  /** Names of the objects of the last plan. */
+  planned: readonly string[] = [];
   outcome: Outcome = nothingDone;
   stored: StoredDatabaseService | undefined;
   git: GitState = {};
@@ -70,8 +73,9 @@ class Given {
       children: this.children,
       clock: this.clock,
       apply: {
-        carryOut: async () => {
+        carryOut: async (actions) => {
           this.plans++;
+          this.planned = actions.map(nameOf);
           return this.outcome;
         },
       },
@@ -382,10 +386,28 @@ test('or when the one that is served comes close to its end, if that is earlier'
   assert.equal(given.reasonOf('TlsReady'), 'CertificateExpiring');
 });
 
-test('with delivery.apply false nothing is planned, and no object of it is kept', async () => {
-  const given = new Given(resource({ delivery: { apply: false } }));
-  const service = statedOf(resource(), 'Service/orders');
+test('with delivery.apply false the Secrets alone are planned, until they are there, and no other object is kept', async () => {
+  // GIVEN what a GitOps tool has applied
+  const database = resource({ delivery: { apply: false } });
+  const given = new Given(database);
+  const service = statedOf(database, 'Service/orders');
   given.children.upsert(live(service), true);
+
+  // WHEN there are no Secrets yet
   await given.run();
-  assert.deepEqual([given.plans, given.children.get(service.key)?.suspect], [0, undefined]);
+  assert.deepEqual(given.planned, [
+    'Secret orders-credentials',
+    'Secret orders-system',
+    'Secret orders-tls-ca',
+    'Secret orders-tls',
+  ]);
+  assert.equal(given.children.get(service.key)?.suspect, undefined);
+
+  // WHEN they are there
+  for (const name of ['credentials', 'system', 'tls-ca', 'tls']) {
+    const secret = statedOf(database, `Secret/orders-${name}`);
+    given.children.accept(live(secret), secret.hash);
+  }
+  await given.run();
+  assert.equal(given.plans, 1);
 });
