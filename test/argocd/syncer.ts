@@ -37,6 +37,10 @@ export class Syncer implements Disposable {
     this.#options = options;
   }
 
+  get name(): string {
+    return this.#options.name;
+  }
+
   /** Applies what the branch holds now. @throws Error in the words of the API server */
   async sync(): Promise<void> {
     await this.#apply(await this.#targets(), []);
