@@ -37,12 +37,12 @@ const perDatabase: readonly PerDatabase[] = [
   },
   {
     name: 'plumbline_database_condition',
-    help: 'Always 1; which status (True, False or Unknown) each condition of a database has.',
-    labels: [...of, 'type', 'status'],
+    help: 'Always 1; which status (True, False or Unknown) each condition of a database has, and why.',
+    labels: [...of, 'type', 'status', 'reason'],
     samples: ({ metadata, status }) =>
       (status?.conditions ?? [])
         .filter(({ type }) => conditionTypes.has(type))
-        .map(({ type, status }) => [1, metadata.namespace, metadata.name, type, status] as const),
+        .map(({ type, status, reason }) => [1, metadata.namespace, metadata.name, type, status, reason] as const),
   },
   {
     name: 'plumbline_database_replicas',

@@ -165,6 +165,10 @@ describe('the controller, seen from outside', () => {
     assert.equal(scrape.value('plumbline_database_info', { namespace, name: 'orders', version: '17' }), 1);
     assert.equal(scrape.value('plumbline_database_replicas', { namespace, name: 'orders' }), 3);
     assert.equal(scrape.value('plumbline_database_condition', { name: 'orders', type: 'Ready', status: 'False' }), 1);
+    assert.equal(
+      scrape.value('plumbline_database_condition', { name: 'orders', type: 'Drifted', reason: 'InTrue' }),
+      1,
+    );
 
     const all = await observed.atRest();
     assert.equal(sum(all.all('rest_client_requests_total')), sum(all.all('plumbline_api_requests_total')));

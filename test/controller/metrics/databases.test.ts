@@ -52,8 +52,8 @@ describe('the series of databases', () => {
     assert.equal(found.value('plumbline_database_ready_replicas', labels), 2);
     const conditions = found.all('plumbline_database_condition', labels);
     assert.deepEqual(
-      conditions.map(({ labels: { type, status }, value }) => `${type} ${status} ${value}`),
-      ['Ready True 1', 'Degraded False 1'],
+      conditions.map(({ labels: { type, status, reason }, value }) => `${type} ${status} ${reason} ${value}`),
+      ['Ready True AllReady 1', 'Degraded False AsWanted 1'],
     );
   });
 
