@@ -64,8 +64,12 @@ async function run(surroundings: Surroundings, signal: AbortSignal): Promise<num
   const { connection, log, observation } = surroundings;
   const kube = new KubeClient(connection, { onRequest: observation.counting('start') });
   await requireDatabaseServices(kube, connection.server);
-  const hasDestinations = await mayWatchDestinations(kube);
-  if (!hasDestinations) log.info({}, 'no GitDestinations: their definition, or the right to list them, is missing');
+  const hasDestinations = await mayWatchDestinations(kube, surroundings.options.leaseNamespace);
+  if (!hasDestinations)
+    log.info(
+      {},
+      'no GitDestinations: their definition, or the right to list them or the Secrets of this namespace, is missing',
+    );
   let cacheSyncTimeoutMs: number | undefined;
   for (;;) {
     const end = await runOnce({ ...surroundings, hasDestinations, cacheSyncTimeoutMs }, signal);

@@ -6,7 +6,7 @@ import { PatroniRecords } from './database/patroni-records.ts';
 import { Reconciler, type Found } from './database/reconcile.ts';
 import { endOf, type Restraint } from './database/restraint.ts';
 import { Rollouts, type Happened } from './database/rollouts.ts';
-import { destinationWatch } from './delivery/destinations/destination-watch.ts';
+import { destinationWatches } from './delivery/destinations/destination-watch.ts';
 import { watches } from './database/watches.ts';
 import { ClusterDelivery } from './delivery/apply.ts';
 import { CertificateKeeper } from './delivery/certificate-keeper.ts';
@@ -192,13 +192,14 @@ export class Plumbline {
       clock,
       pool: (onBatch) => new WriterPool({ ...own, kube, clock: systemClock, onBatch }),
       changed: (name) => queue.add(name),
+      recovered: (name) => this.#databasesOf(name).forEach(own.onLost),
     });
-    const settled = (name: string): void => {
-      for (const key of this.databases.keys()) {
-        if (this.databases.get(key)?.spec.delivery?.git?.destination === name) this.#queue.add(key);
-      }
-    };
-    const reconciler = new DestinationReconciler({ kube, destinations, clock, settled });
+    const reconciler = new DestinationReconciler({
+      kube,
+      destinations,
+      clock,
+      settled: (name) => this.#databasesOf(name).forEach((key) => this.#queue.add(key)),
+    });
     const controller = new Controller({
       name: 'gitdestination',
       queue,
@@ -209,8 +210,14 @@ export class Plumbline {
     return {
       destinations,
       controllers: [controller],
-      caches: [destinationWatch({ kube: kubeFor('watch'), log, destinations })],
+      caches: destinationWatches({ kube: kubeFor('watch'), log, destinations, namespace: own.namespace }),
     };
+  }
+
+  #databasesOf(destination: string): readonly string[] {
+    return [...this.databases.keys()].filter(
+      (key) => this.databases.get(key)?.spec.delivery?.git?.destination === destination,
+    );
   }
 
   #targetOf(resource: StoredDatabaseService): GitTarget | undefined {

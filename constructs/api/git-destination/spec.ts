@@ -58,8 +58,7 @@ export const Spec = Type.Object(
           ),
         },
         {
-          description:
-            'What the server lets the controller in by. A change counts at the next commit. Default: nothing.',
+          description: 'What the server lets the controller in by. A change counts at once. Default: nothing.',
         },
       ),
     ),

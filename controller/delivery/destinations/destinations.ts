@@ -23,6 +23,8 @@ export interface DestinationsOptions {
   readonly pool: (onBatch: (place: string, end: BatchEnd) => void) => WriterPool;
   /** Called with the name of a destination whose status may have to say something else, or that came, changed or went. */
   readonly changed: (name: string) => void;
+  /** Called with the name of a destination that takes commits again. */
+  readonly recovered: (name: string) => void;
 }
 
 /** The GitDestinations as the watch showed them, and what became of their places. */
@@ -61,6 +63,15 @@ export class Destinations {
     this.#options.changed(name);
   }
 
+  /** Has the destinations that name a Secret look at their repositories, which may let us in now. */
+  secretChanged(secretName: string): void {
+    for (const destination of this.#resources.values()) {
+      const { credentials, signingKey } = destination.spec;
+      const isNamed = [credentials, signingKey].some((one) => one?.secretName === secretName);
+      if (isNamed) this.pool.look(placeKey(placeOf(destination)));
+    }
+  }
+
   /** Where a database goes to; undefined where it names no destination. */
   targetOf({ metadata, spec }: StoredDatabaseService): GitTarget | undefined {
     const name = spec.delivery?.git?.destination;
@@ -93,8 +104,11 @@ export class Destinations {
       pushedAt: commit === undefined ? before?.pushedAt : this.#options.clock.now(),
       pending: failure === undefined ? 0 : size,
     });
+    const isRecovered = before?.failure !== undefined && failure === undefined;
     for (const destination of this.#resources.values()) {
-      if (placeKey(placeOf(destination)) === place) this.#options.changed(destination.metadata.name);
+      if (placeKey(placeOf(destination)) !== place) continue;
+      this.#options.changed(destination.metadata.name);
+      if (isRecovered) this.#options.recovered(destination.metadata.name);
     }
   }
 }

@@ -9,10 +9,10 @@ export interface SecretSource {
   readonly namespace: string;
 }
 
-const secrets: ResourceType = { apiVersion: 'v1', kind: 'Secret', plural: 'secrets', namespaced: true };
+export const secrets: ResourceType = { apiVersion: 'v1', kind: 'Secret', plural: 'secrets', namespaced: true };
 
 /**
- * What a destination's Secrets hold. They are read anew each time, so that a change needs no watch and no restart.
+ * What a destination's Secrets hold. They are read anew each time: nothing of them is kept.
  * @throws GitDeliveryError SecretNotFound; KubeError
  */
 export async function readAccess(spec: GitDestinationSpec, source: SecretSource): Promise<GitAccess> {

@@ -56,6 +56,11 @@ export class WriterPool {
     return pooled.writer.submit(submission);
   }
 
+  /** Without further delay. */
+  look(place: string): void {
+    this.#pooled.get(place)?.writer.look();
+  }
+
   has(place: string): boolean {
     return this.#pooled.has(place);
   }

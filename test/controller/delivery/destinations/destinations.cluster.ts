@@ -7,7 +7,8 @@ import type { StoredGitDestination } from '../../../../constructs/api/git-destin
 import { events } from '../../../../controller/database/kinds.ts';
 import { gitDestinations } from '../../../../controller/delivery/destinations/destinations.ts';
 import { mayWatchDestinations } from '../../../../controller/delivery/destinations/may-watch.ts';
-import { connect, KubeClient, type ResourceType } from '../../../../controller/kube/index.ts';
+import { secrets } from '../../../../controller/delivery/destinations/secret-access.ts';
+import { connect, KubeClient } from '../../../../controller/kube/index.ts';
 import { newNamespace, sharedCluster } from '../../../cluster/index.ts';
 import { Shop } from '../../database/shop.ts';
 import { eventually, installCrd } from '../../running-plumbline.ts';
@@ -15,7 +16,6 @@ import { givenRemote } from '../git/given.ts';
 import { givenHttpsServer } from '../git/https-server.ts';
 import type { Remote } from '../git/remote.ts';
 
-const secrets: ResourceType = { apiVersion: 'v1', kind: 'Secret', plural: 'secrets', namespaced: true };
 const tokens = ['s3cr3t-t0ken-one', 's3cr3t-t0ken-two'] as const;
 /** git is started many times, on a machine that does much else. */
 const patienceMs = 120_000;
@@ -262,8 +262,8 @@ test('who may not list destinations does without them', async () => {
   const cluster = await sharedCluster();
   const nobody = await connect({ kubeconfig: await cluster.kubeconfigFor('nobody') });
   try {
-    assert.equal(await mayWatchDestinations(new KubeClient(nobody)), false);
-    assert.equal(await mayWatchDestinations(shop.kube), true);
+    assert.equal(await mayWatchDestinations(new KubeClient(nobody), system), false);
+    assert.equal(await mayWatchDestinations(shop.kube, system), true);
   } finally {
     await nobody.close();
   }
