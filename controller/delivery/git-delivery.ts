@@ -37,7 +37,7 @@ interface Delivery {
   readonly target: Place;
   readonly backoff: Backoff;
   state: GitState;
-  /** It failed, or is not in Git any more. */
+  /** It failed, or may not be in Git any more. */
   isDue: boolean;
 }
 
@@ -71,7 +71,11 @@ export class GitDelivery {
     const target = this.#options.targetOf(resource);
     const known = this.#deliveries.get(key);
     // What is there stays there until it is known where it is to be instead.
-    if (target?.kind === 'unusable') return { ...known?.state, failure: target.failure, isUnusable: true };
+    if (target?.kind === 'unusable') {
+      // Nobody watches over it meanwhile.
+      if (known !== undefined) known.isDue = true;
+      return { ...known?.state, failure: target.failure, isUnusable: true };
+    }
     if (known !== undefined && known.target.id !== target?.id)
       this.remove(key, `DatabaseService ${key} went elsewhere`);
     if (target === undefined) return undefined;

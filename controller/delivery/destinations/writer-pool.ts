@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { StoredGitDestination } from '../../../constructs/api/git-destination/resource.ts';
 import type { GitSubmission } from '../git/submission.ts';
@@ -21,6 +22,8 @@ export interface WriterPoolOptions extends SecretSource {
 interface Pooled {
   readonly writer: GitWriter;
   readonly started: Promise<void>;
+  /** Of the copy of the repository. */
+  readonly directory: string;
   /** Whose credentials, author, key and window it has. */
   destination: StoredGitDestination;
 }
@@ -45,7 +48,7 @@ export class WriterPool {
     const stopping = [...this.#pooled].filter(([place]) => !wanted.has(place));
     for (const [place] of stopping) this.#pooled.delete(place);
     for (const [place, destination] of wanted) this.#settleOne(place, destination);
-    await Promise.all(stopping.map(([, { writer }]) => writer.stop()));
+    await Promise.all(stopping.map(([, pooled]) => dismiss(pooled)));
   }
 
   /** @throws GitDeliveryError */
@@ -79,24 +82,25 @@ export class WriterPool {
       if (!isSame) known.writer.look();
       return;
     }
-    const writer = this.#newWriter(place, destination);
+    this.#count++;
+    const directory = join(this.#options.folder, `destination-${this.#count}`);
+    const writer = this.#newWriter(place, destination, directory);
     writer.whenLost(this.#options.onLost);
     const started = writer.start();
     // Whoever submits is told too.
     started.catch((failure) => this.#options.onBatch(place, { commit: undefined, failure, size: 0 }));
-    this.#pooled.set(place, { writer, started, destination });
+    this.#pooled.set(place, { writer, started, directory, destination });
     writer.look();
   }
 
-  #newWriter(place: string, destination: StoredGitDestination): GitWriter {
-    const { folder, cluster, clock, onBatch } = this.#options;
+  #newWriter(place: string, destination: StoredGitDestination, directory: string): GitWriter {
+    const { cluster, clock, onBatch } = this.#options;
     const spec = () => (this.#pooled.get(place)?.destination ?? destination).spec;
-    this.#count++;
     return new GitWriter({
       ...placeOf(destination),
       cluster,
       clock,
-      directory: join(folder, `destination-${this.#count}`),
+      directory,
       access: () => readAccess(spec(), this.#options),
       onBatch: (end) => onBatch(place, end),
       get author() {
@@ -107,6 +111,11 @@ export class WriterPool {
       },
     });
   }
+}
+
+async function dismiss({ writer, directory }: Pooled): Promise<void> {
+  await writer.stop();
+  await rm(directory, { recursive: true, force: true });
 }
 
 /** The first by name of those that mean the same place. */

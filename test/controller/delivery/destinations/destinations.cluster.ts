@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test, type TestContext } from 'node:test';
@@ -91,6 +91,12 @@ async function isGone(remote: Remote, folder: string): Promise<void> {
     () => !remote.files().some((file) => file.startsWith(folder)) || undefined,
     patienceMs,
   );
+}
+
+/** The folder of the copy that was made last. */
+function newestCopy(): string {
+  const numbers = readdirSync(folder).map((name) => Number(/^destination-(\d+)$/.exec(name)?.[1]));
+  return `destination-${Math.max(...numbers)}`;
 }
 
 /** Delivered to Git alone: so nothing of it is made in the cluster. */
@@ -206,10 +212,17 @@ test('a destination that does not exist, or not for the namespace, is named, and
     'it says nothing more',
     async () => (await shop.condition('waiting', 'Stalled')).startsWith('False') || undefined,
   );
+  const copy = newestCopy();
   // WHEN it goes
   await removeDestination(name);
   await says(/DestinationUnusable/);
-  assert.equal(remote.files().length > 0, true, 'what is in Git stays there');
+  const file = `clusters/prod/${shop.namespace}/waiting/statefulset.waiting.yaml`;
+  assert.ok(remote.files().includes(file), 'what is in Git stays there');
+  await eventually('its copy is removed', () => !readdirSync(folder).includes(copy) || undefined);
+  // WHEN it comes back, and somebody has removed a file meanwhile
+  remote.somebodyPushes({ [file]: undefined });
+  await givenDestination(t, 'later', { url: remote.url });
+  await isInGit(remote, file);
   await shop.delete('DatabaseService', 'waiting');
 });
 
