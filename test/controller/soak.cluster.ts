@@ -74,7 +74,7 @@ test(`${count} databases, ${editors} editors and an API server that fails: at th
     const signal = AbortSignal.timeout(ms);
     const random = (n: number) => new Random(seed + salt + n);
     const [faults, ...edits] = await Promise.all([
-      wreak({ proxy, random: random(0), withStaleWatches: isWhole, signal }),
+      wreak({ proxy, random: random(0), leavesStale: isWhole, signal }),
       ...Array.from({ length: editors }, (_, n) => edit({ kube, namespace, databases, random: random(n + 1), signal })),
     ]);
     return `${edits.reduce((sum, one) => sum + one, 0)} edits, ${faults} faults`;

@@ -24,30 +24,37 @@ const ofWatches: readonly Fault[] = [
   { kind: 'end', afterLines: 5 },
 ];
 
-/** Nothing more comes of it, until whoever watches notices, which takes longer than a short test. */
+/** Nothing more comes of it, until the next cut or until whoever watches notices, which takes longer than a short test. */
 const stale: Fault = { kind: 'stall', afterLines: 2 };
 
 export interface Wreaking {
   readonly proxy: FaultyProxy;
   readonly random: Random;
-  readonly withStaleWatches: boolean;
+  /** The last stale watches are left to whoever watches to notice; otherwise a last cut ends them. */
+  readonly leavesStale: boolean;
   /** Ends it; what was to go wrong then no longer does. */
   readonly signal: AbortSignal;
 }
 
-/** Lets something go wrong five times a second; every third second all connections are cut, and some of the new watches fail. @returns how often */
-export async function wreak({ proxy, random, withStaleWatches, signal }: Wreaking): Promise<number> {
+/**
+ * Lets something go wrong five times a second; every third second all connections are cut, some of the new watches fail, and of every other time two
+ * go stale.
+ *
+ * @returns how often
+ */
+export async function wreak({ proxy, random, leavesStale, signal }: Wreaking): Promise<number> {
   let count = 0;
   for (; !signal.aborted; count += 1) {
     await setTimeout(200);
     if (count % 15 === 14) {
       proxy.inject('watch', random.of(ofWatches), 1 + random.below(4));
-      if (withStaleWatches && random.next() < 0.2) proxy.inject('watch', stale);
+      if (count % 30 === 14) proxy.inject('watch', stale, 2);
       proxy.cut();
     } else if (proxy.pending < 20) {
       proxy.inject(...random.of(ofRequests));
     }
   }
   proxy.heal();
+  if (!leavesStale) proxy.cut();
   return count;
 }
