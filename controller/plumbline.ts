@@ -4,6 +4,7 @@ import { Children, type Change } from './database/children.ts';
 import { Databases } from './database/databases.ts';
 import { PatroniRecords } from './database/patroni-records.ts';
 import { Reconciler, type Found } from './database/reconcile.ts';
+import { restartsInWords } from './database/restarts.ts';
 import { endOf, type Restraint } from './database/restraint.ts';
 import { Rollouts, type Happened } from './database/rollouts.ts';
 import { destinationWatches } from './delivery/destinations/destination-watch.ts';
@@ -259,16 +260,20 @@ export class Plumbline {
     onStep?.(resource, happened);
   }
 
-  #tell(resource: StoredDatabaseService, { corrected, reported, restraint, isRefused }: Found, log: Logger): void {
+  #tell(resource: StoredDatabaseService, found: Found, log: Logger): void {
+    const { corrected, reported, restraint, restarts, isRefused } = found;
     for (const episode of episodes(corrected)) {
       const end = episode.drifts.every(isAddition) ? 'It was removed.' : 'It was put back.';
-      this.#tellOne(resource, episode, 'Corrected', end, log);
+      const cost = restartsInWords(episode.drifts, restarts, true);
+      this.#tellOne(resource, episode, 'Corrected', withCost(end, cost), log);
     }
     for (const episode of episodes(reported)) {
       const end = isRefused(episode.object)
         ? 'It could not be put back, and the conditions say why.'
         : `It was left, since ${whyLeft(resource, restraint(episode.object))}.`;
-      this.#tellOne(resource, episode, 'Reported', end, log);
+      // What is only added is not put back.
+      const changes = episode.drifts.filter((drift) => !isAddition(drift));
+      this.#tellOne(resource, episode, 'Reported', withCost(end, restartsInWords(changes, restarts, false)), log);
     }
     for (const drift of [...corrected, ...reported]) this.#options.onDrift?.(resource, drift);
   }
@@ -297,6 +302,10 @@ export class Plumbline {
 function notServed(name: string): GitTarget {
   const failure = `This controller looks at no GitDestinations, so not at ${name} either: install their definition, give it the right to list and watch them, and start it again.`;
   return { kind: 'unusable', failure };
+}
+
+function withCost(end: string, cost: string | undefined): string {
+  return cost === undefined ? end : `${end} ${cost}`;
 }
 
 function whyLeft({ spec }: StoredDatabaseService, restraint: Restraint | undefined): string {

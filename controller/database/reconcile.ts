@@ -18,6 +18,7 @@ import type { Memory, Untold } from './memory.ts';
 import { observedTls } from './observed-health.ts';
 import { isSettled, plan, planOne, type Observed } from './plan.ts';
 import { remember } from './remember.ts';
+import { restartsOf, type Restarts } from './restarts.ts';
 import { endOf, objectOf, pauseEnd, restraintOf, type Restraint } from './restraint.ts';
 import { Reporter, type ReporterOptions } from './report.ts';
 import type { Run } from './run.ts';
@@ -38,6 +39,8 @@ export interface ReconcilerOptions extends ReporterOptions, FollowUpOptions {
 export interface Found extends Untold {
   /** Why drift of an object, such as `StatefulSet/orders`, is left for a time. */
   readonly restraint: (object: string) => Restraint | undefined;
+  /** Whom it restarts, or would, to put a template back. */
+  readonly restarts: Restarts;
   /** Whether drift of an object could not be put back. */
   readonly isRefused: (object: string) => boolean;
 }
@@ -72,8 +75,9 @@ export class Reconciler {
     const problems = problemsOf(resource, memory);
     const base = { key, resource, memory, problems, isDeleting, signal };
     const run = { ...base, course: await this.#course(base) };
+    const restarts = restartsOf(resource, this.#options.children.of(key));
     const outcome = withoutShort(await this.#act(run), memory, this.#options.clock.now());
-    this.#note(run, outcome, log);
+    this.#note(run, outcome, restarts, log);
     // Nothing is known for sure: what is to be said waits for the next look, in a moment.
     if (outcome.outdated !== undefined) throw outcome.outdated;
     const git = this.#deliverToGit(run);
@@ -180,7 +184,7 @@ export class Reconciler {
     return (object) => restraintOf(resource, contests, object, now);
   }
 
-  #note(run: Run, outcome: Outcome, log: Logger): void {
+  #note(run: Run, outcome: Outcome, restarts: Restarts, log: Logger): void {
     const { key, resource, memory } = run;
     const { corrected, awaited } = outcome;
     const { children, clock, contest = contestRules } = this.#options;
@@ -202,7 +206,7 @@ export class Reconciler {
     children.await(key, awaited);
     if (corrected.length + reported.length === 0) return;
     const refused = new Set([...outcome.refused].map(objectOf));
-    const found = { corrected, reported, restraint, isRefused: (object: string) => refused.has(object) };
+    const found = { corrected, reported, restraint, restarts, isRefused: (object: string) => refused.has(object) };
     this.#options.onDrift(resource, found, log);
   }
 

@@ -1,10 +1,12 @@
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
+import { templateAnnotation } from '../../constructs/labels.ts';
 import type { Action } from '../database/action.ts';
 import type { Leeway } from '../database/additions.ts';
 import { blockerOf, credentialsMissing, deletionPending, nameTaken } from '../database/blocker.ts';
-import { fieldManager, observedChild } from '../database/child.ts';
+import { fieldManager, observedChild, type Child } from '../database/child.ts';
 import { typeOf } from '../database/kinds.ts';
 import { plan } from '../database/plan.ts';
+import { restartsInWords, restartsOf, type Restarts } from '../database/restarts.ts';
 import { isStatedBy, stateWithSecrets, type Stated } from '../database/stated.ts';
 import { historyManifest, storedHistory } from '../database/stored-history.ts';
 import {
@@ -63,23 +65,33 @@ export async function foresee(
     },
     stated,
   );
-  const seer = new Seer(kube, live, { resource, isHeld: false }, signal);
+  const seer = new Seer(kube, live, { resource, children }, signal);
   const foreseen: Foreseen[] = [];
   for (const action of actions) foreseen.push(...(await seer.outcomeOf(action)));
   return foreseen;
 }
+
+/** Changes with what the spec makes of the template, and not with what somebody else does to it. */
+const templateDigest = `spec.template.metadata.annotations[${templateAnnotation}]`;
 
 /** Finds out what becomes of each action of a plan. */
 class Seer {
   readonly #kube: Kube;
   readonly #live: ReadonlyMap<string, KubeObject>;
   readonly #leeway: Leeway;
+  readonly #restarts: Restarts;
   readonly #signal: AbortSignal | undefined;
 
-  constructor(kube: Kube, live: ReadonlyMap<string, KubeObject>, leeway: Leeway, signal: AbortSignal | undefined) {
+  constructor(
+    kube: Kube,
+    live: ReadonlyMap<string, KubeObject>,
+    { resource, children }: { readonly resource: StoredDatabaseService; readonly children: ReadonlyMap<string, Child> },
+    signal: AbortSignal | undefined,
+  ) {
     this.#kube = kube;
     this.#live = live;
-    this.#leeway = leeway;
+    this.#leeway = { resource, isHeld: false };
+    this.#restarts = restartsOf(resource, [...children.values()]);
     this.#signal = signal;
   }
 
@@ -137,7 +149,18 @@ class Seer {
     const told = [...drifts, ...additionsAmong(inTheWay, live, drifts)];
     const removed = told.filter(isAddition).map(({ field, now }) => ({ field, was: now, now: undefined }));
     const fields = [...(would === undefined ? turned(applied, live, told) : differences(live, would)), ...removed];
-    return fields.length === 0 ? [] : [{ object: nameOf(object), action: 'change', fields, why: undefined }];
+    if (fields.length === 0) return [];
+    return [{ object: nameOf(object), action: 'change', fields, why: undefined, restarts: this.#cost(object, fields) }];
+  }
+
+  #cost(object: KubeObject, fields: readonly Difference[]): string | undefined {
+    const isOfSpec = fields.some(({ field }) => field === templateDigest);
+    if (isOfSpec && this.#restarts.isManaged) return 'All members restart for that, replicas first.';
+    return restartsInWords(
+      fields.map(({ field }) => ({ object: nameOf(object), field })),
+      this.#restarts,
+      isOfSpec,
+    );
   }
 
   /** @returns the object as it would be, or why it could not */

@@ -9,6 +9,8 @@ export interface Foreseen {
   readonly fields: readonly Difference[];
   /** Why it would fail; undefined otherwise. */
   readonly why: string | undefined;
+  /** Whom it would restart, in a sentence; undefined where no pod template would be changed. */
+  readonly restarts?: string | undefined;
 }
 
 /** Line by line what people read; empty when nothing would change. */
@@ -16,7 +18,7 @@ export function foreseenInWords(foreseen: readonly Foreseen[]): string {
   return foreseen.flatMap(lines).join('\n');
 }
 
-function lines({ object, action, fields, why }: Foreseen): readonly string[] {
+function lines({ object, action, fields, why, restarts }: Foreseen): readonly string[] {
   switch (action) {
     case 'create':
       return [`${object} would be created`];
@@ -25,7 +27,10 @@ function lines({ object, action, fields, why }: Foreseen): readonly string[] {
     case 'fail':
       return [`${object} could not be brought to what is stated: ${why}`];
     case 'change':
-      return [`${object} would be changed`, ...fields.map((one) => `  ${inOneLine(one)}`)];
+      return [
+        `${object} would be changed`,
+        ...[...fields.map(inOneLine), ...(restarts === undefined ? [] : [restarts])].map((line) => `  ${line}`),
+      ];
   }
 }
 

@@ -68,6 +68,7 @@ test('what somebody changed would be put back, and what is hidden elsewhere is h
     words,
     /^ConfigMap\/orders-patroni would be changed\n {2}data\[member\.json\]: \(hidden\) → \(hidden\)$/m,
   );
+  assert.match(words, /^ {2}To put it back restarts no member\.$/m);
   assert.match(words, /^Service\/orders-ro would be created$/m);
   assert.doesNotMatch(words, /hunter2/);
 });
@@ -96,6 +97,7 @@ test('what somebody added and that stands in the way would go, as it does in a r
   assert.match(words, /^StatefulSet\/orders would be changed$/m);
   assert(words.includes(`  ${at}.requests.cpu: 250m → 2\n`), words);
   assert(words.includes(`  ${at}.limits.cpu: 300m removed`), words);
+  assert(words.includes('  All members restart for that, replicas first.'), words);
   const before = await shop.resource('orders');
   await shop.edit('orders', spec);
   await shop.restart();
