@@ -30,6 +30,12 @@ const rules: readonly Rule[] = [
     pattern: /certificate/i,
     remedy: 'Name the authority that the certificate of the server comes from.',
   },
+  {
+    reason: 'RemoteUnreachable',
+    pattern: /returned error: 30[12378]|unable to update url base from redirection/i,
+    remedy:
+      'The server sends git to another URL, and a password is sent to none but the one that was named: name that one, often with .git at its end.',
+  },
 ];
 
 const diskFull: Rule = {

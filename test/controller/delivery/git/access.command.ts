@@ -124,7 +124,10 @@ describe('a repository over HTTPS that wants a login', () => {
     const access = (): GitAccess => ({ login: login(), certificateAuthority: both });
     // WHEN
     const writer = await givenWriter(t, remote, { url: server.url, access });
-    await assert.rejects(writer.submit(database('orders')), { reason: 'RemoteUnreachable' });
+    await assert.rejects(writer.submit(database('orders')), {
+      reason: 'RemoteUnreachable',
+      message: /a password is sent to none but the one that was named/,
+    });
     // THEN
     assert.deepEqual(other.seen, []);
     assert.ok(server.seen.every((given) => given === undefined));

@@ -18,6 +18,7 @@ const remote: readonly (readonly [string, string])[] = [
   ],
   ['CertificateRefused', 'fatal: SSL certificate problem: unable to get local issuer certificate'],
   ['CertificateRefused', 'fatal: server certificate verification failed. CAfile: none CRLfile: none'],
+  ['RemoteUnreachable', "fatal: unable to access 'https://git.example.org/x/': The requested URL returned error: 301"],
   ['DiskFull', 'fatal: write error: No space left on device\nfatal: index-pack failed'],
   ['DiskFull', 'error: unable to write file: Disk quota exceeded'],
   ['GitFailed', "fatal: repository 'https://git.example.org/x.git/' not found"],
