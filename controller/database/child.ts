@@ -13,11 +13,14 @@ export const credentialsManager = 'plumbline-credentials';
 
 const ourManagers: ReadonlySet<string> = new Set([fieldManager, credentialsManager]);
 
+/** The hash of nothing: of an object that is looked at and never compared, as a GitOps tool's. */
+export const unstatedHash = '';
+
 /** What was last found true: by an apply of ours, or by comparison. */
 export interface Accepted {
   /** Of the live object then. */
   readonly fingerprint: string;
-  /** Of what we stated then; empty for an object that we state nothing of. */
+  /** Of what we stated then; {@link unstatedHash} for an object that we state nothing of. */
   readonly statedHash: string;
   /** Who held what beside us then. */
   readonly holders: string;

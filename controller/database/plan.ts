@@ -22,7 +22,7 @@ import type { KubeObject } from '../kube/index.ts';
 import type { Action, ActionOf } from './action.ts';
 import { additionsTo, isAllowed, replicas, type Leeway } from './additions.ts';
 import { certificateSecrets } from './certificates.ts';
-import { fieldManager, keyOfChild, type Child } from './child.ts';
+import { fieldManager, keyOfChild, unstatedHash, type Child } from './child.ts';
 import { isTakenAway, stateClaims } from './claims.ts';
 import { hasLostCredentials, wasSettled } from './conditions.ts';
 import { holderOf, isAnothers } from './holder.ts';
@@ -89,7 +89,8 @@ export function planOne(observed: Observed, stated: Stated, child: Child | undef
   const { accepted } = child;
   const isSame = accepted?.statedHash === stated.hash && accepted.fingerprint === child.fingerprint;
   const added = unwantedIn(observed, stated, child);
-  const withdrawn = withdrawnFrom(observed, stated, child);
+  // Of what a GitOps tool applied until now nothing was ever ours to lend.
+  const withdrawn = accepted?.statedHash === unstatedHash ? [] : withdrawnFrom(observed, stated, child);
   if (isSame && !accepted.isDrifted && added.length + withdrawn.length === 0) return { kind: 'keep', stated };
   const left = observed.left.get(stated.key) ?? [];
   const drifts = [...left, ...withdrawn.filter((one) => !left.some(({ field }) => field === one.field))];

@@ -10,7 +10,7 @@ import { blockerOf, specInvalid } from './blocker.ts';
 import { nothingDone, type ApplyDelivery, type GitDelivery, type GitState, type Outcome } from './delivery.ts';
 import { observedBackup } from './backups.ts';
 import { noteAdditions } from './additions.ts';
-import { keyOfChild } from './child.ts';
+import { keyOfChild, unstatedHash } from './child.ts';
 import { document } from './document.ts';
 import { defaultLookAgainMs, FollowUp, type FollowUpOptions } from './follow-up.ts';
 import { exists } from './lookups.ts';
@@ -149,7 +149,7 @@ export class Reconciler {
     const stated = stateWithSecrets(resource).filter(({ object }) => object.kind === 'Secret');
     const isStated = new Set(stated.map(({ key }) => key));
     for (const child of children.of(key)) {
-      if (child.suspect !== undefined && !isStated.has(keyOfChild(child))) children.accept(child.suspect, '');
+      if (child.suspect !== undefined && !isStated.has(keyOfChild(child))) children.accept(child.suspect, unstatedHash);
     }
     const observed = this.#observe(run);
     const actions = stated.map((one) => planOne(observed, one, observed.find(one.key)));

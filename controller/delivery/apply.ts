@@ -1,7 +1,7 @@
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import { isIndependent, nameOf, type Action, type ActionOf } from '../database/action.ts';
 import { blockerOf, claimDiffers, credentialsMissing, deletionPending, nameTaken } from '../database/blocker.ts';
-import { fieldManager, observedChild, type Child } from '../database/child.ts';
+import { fieldManager, observedChild, unstatedHash, type Child } from '../database/child.ts';
 import type { Children } from '../database/children.ts';
 import { isTakenAway } from '../database/claims.ts';
 import type { ApplyDelivery, Outcome } from '../database/delivery.ts';
@@ -90,7 +90,7 @@ export class ClusterDelivery implements ApplyDelivery {
       case 'remove':
         return this.#remove(action, observed, signal);
       case 'ignore':
-        return this.#children.accept(action.live, '');
+        return this.#children.accept(action.live, unstatedHash);
     }
   }
 

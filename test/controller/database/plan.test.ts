@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Action } from '../../../controller/database/action.ts';
-import type { Child } from '../../../controller/database/child.ts';
+import { unstatedHash, type Child } from '../../../controller/database/child.ts';
 import { Children } from '../../../controller/database/children.ts';
 import { plan, planOne, type Observed } from '../../../controller/database/plan.ts';
 import { stateWithSecrets } from '../../../controller/database/stated.ts';
+import { statedTree } from '../../../controller/drift/index.ts';
 import type { ManagedFieldsEntry } from '../../../controller/kube/index.ts';
 import { changed, disowned } from '../drift/live.ts';
 import { accepted, live, noon, observed, resource, seen, settledStatus, statedOf } from './given.ts';
@@ -594,3 +595,24 @@ for (const [what, child, expected] of notStated) {
     );
   });
 }
+
+test('what a GitOps tool applied until now is taken over, and was never ours to be told as lent', () => {
+  // GIVEN an object that was looked at, and whose fields are all the tool's
+  const children = new Children(() => undefined);
+  const entry: ManagedFieldsEntry = {
+    manager: 'argocd-controller',
+    operation: 'Apply',
+    time: noon,
+    fieldsV1: statedTree(service.object),
+  };
+  // The API server gives fields in an order of its own.
+  const ports = [{ name: 'postgresql', protocol: 'TCP', port: 5432, targetPort: 'postgresql' }];
+  const spec = { ...(service.object['spec'] as object), ports };
+  children.accept(live(service, { managedFields: [entry], fields: { spec } }), unstatedHash);
+  const child = children.get(service.key);
+  assert(child);
+  // WHEN it is planned, THEN it is applied
+  const action = planOne(observed(resource(), [child]), service, child);
+  assert(action.kind === 'apply');
+  assert.deepEqual(action.drifts, []);
+});
