@@ -7,13 +7,16 @@ import {
   deviations,
   disclosed,
   drifts,
+  foreignFields,
   hiddenValue,
   isForeign,
+  isWiped,
   isWithin,
   moves,
   readable,
   statedTree,
   valueAt,
+  withOrphans,
   type Deviation,
   type Drift,
   type Foreign,
@@ -139,7 +142,10 @@ function unwanted(observed: Observed, child: Child): ReturnType<typeof additions
 /** What others may have. How many members there are also says which claims go with `storage.onDelete: Delete`: that is not for an allowed manager. */
 function yieldedOf({ foreign }: Child, { resource, isHeld }: Leeway): Child['foreign'] {
   const isOurs = resource.spec.storage.onDelete === 'Delete' && !isHeld;
-  return foreign.filter((one) => isAllowed({ resource, isHeld }, one) && !(isOurs && readable(one.path) === replicas));
+  return foreign.filter((one) => {
+    const isSpec = isWithin(readable(one.path), 'spec');
+    return isSpec && isAllowed({ resource, isHeld }, one) && !(isOurs && readable(one.path) === replicas);
+  });
 }
 
 /** What somebody was let have and is no longer: a manager was taken off the list, or there may be fewer members again. Nobody was told before. */
@@ -192,7 +198,8 @@ function arePasswordsInUse({ children, resource }: Observed, wasThere: boolean):
   });
 }
 
-function judge(observed: Observed, stated: Stated, child: Child, live: KubeObject): Action {
+function judge(observed: Observed, stated: Stated, shown: Child, live: KubeObject): Action {
+  const child = isWiped(live, fieldManager) ? { ...shown, foreign: orphansIn(live, stated) } : shown;
   const { resource } = observed;
   const yielded = yieldedOf(child, observed).map(({ path }) => readable(path));
   const found = differences(stated, live).filter(({ path }) => !yielded.some((one) => isWithin(readable(path), one)));
@@ -242,6 +249,12 @@ function untoldIn(found: readonly Deviation[], live: KubeObject): readonly Drift
   const editor = { manager: fieldManager, operation: 'Apply', time: appliedEntry(live, fieldManager)?.time };
   const namesakes = as('pending').map((drift) => ({ ...drift, editor }));
   return namesakes.length > 0 ? namesakes : as('unowned').map((drift) => ({ ...drift, now: undefined }));
+}
+
+/** What others added, though managedFields do not tell any more. */
+function orphansIn(live: KubeObject, { object }: Stated): readonly Foreign[] {
+  if (object.kind === 'Secret') return [];
+  return foreignFields(withOrphans(live, fieldManager, statedTree(object)), fieldManager);
 }
 
 /** What an allowed manager has under another key is his. */

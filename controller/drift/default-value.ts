@@ -1,4 +1,4 @@
-import { isFields, isZero } from './value.ts';
+import { isFields } from './value.ts';
 
 /**
  * What the API server fills in below `spec` of the kinds that we render, where nothing is stated. Whoever creates an object, or replaces it, owns
@@ -24,7 +24,7 @@ const defaults: Readonly<Record<string, readonly unknown[]>> = {
   expirationSeconds: [3600],
   apiVersion: ['v1'],
   divisor: ['0'],
-  type: ['ClusterIP', 'RollingUpdate'],
+  type: ['ClusterIP', 'RollingUpdate', ''],
   internalTrafficPolicy: ['Cluster'],
   ipFamilyPolicy: ['SingleStack'],
   sessionAffinity: ['None'],
@@ -36,6 +36,7 @@ const defaults: Readonly<Record<string, readonly unknown[]>> = {
   concurrencyPolicy: ['Allow'],
   successfulJobsHistoryLimit: [3],
   failedJobsHistoryLimit: [1],
+  suspend: [false],
 };
 
 /** What is allocated to a Service, and the old name of serviceAccountName, which always says the same. */
@@ -48,9 +49,13 @@ const derived: ReadonlySet<string> = new Set([
   'serviceAccount',
 ]);
 
-/** Whether a field says no more than the API server would have said: an addition of that changes nothing. */
+/**
+ * Whether a field says no more than the API server would have said: an addition of that changes nothing. A 0 or false is stored only where it says
+ * something else than its absence (`runAsUser: 0`), so it is a default where it is listed alone.
+ */
 export function isDefault(name: string, value: unknown): boolean {
-  if (value === undefined || value === null || isZero(value) || derived.has(name)) return true;
+  if (value === undefined || value === null || derived.has(name)) return true;
+  if (Array.isArray(value) && value.length === 0) return true;
   if (isFields(value)) return Object.entries(value).every(([below, one]) => isDefault(below, one));
   return defaults[name]?.includes(value) === true;
 }

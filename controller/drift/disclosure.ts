@@ -20,20 +20,32 @@ const hidden: ReadonlySet<string> = new Set([
   'options',
 ]);
 
+/** The free texts of probes and hooks, by what they stand in: a path may carry a password, as a header may. */
+const hiddenIn: Readonly<Record<string, ReadonlySet<string>>> = {
+  httpGet: new Set(['path', 'host']),
+  tcpSocket: new Set(['host']),
+  grpc: new Set(['service']),
+};
+
 /** How a value at the path may be shown: in full, or only as `(hidden)`. */
 export function disclosed(kind: string, path: FieldPath): (value: unknown) => string | undefined {
-  const isHidden = kind === 'Secret' || path.some((step) => step.startsWith('f:') && hidden.has(step.slice(2)));
+  const names = path.map((step) => (step.startsWith('f:') ? step.slice(2) : ''));
+  const isHidden = kind === 'Secret' || names.some((name, index) => isHiddenName(name, names[index - 1]));
   return (value) => {
     if (value === undefined) return undefined;
-    if (isHidden || holdsHidden(value)) return hiddenValue;
+    if (isHidden || holdsHidden(value, names.at(-1))) return hiddenValue;
     const text = typeof value === 'string' ? value : JSON.stringify(value);
     return text.length > longest ? `${text.slice(0, longest)}…` : text;
   };
 }
 
+function isHiddenName(name: string, above = ''): boolean {
+  return hidden.has(name) || hiddenIn[above]?.has(name) === true;
+}
+
 /** Whether something below must not be shown: a whole container that was removed carries its environment. */
-function holdsHidden(value: unknown): boolean {
-  if (Array.isArray(value)) return value.some(holdsHidden);
+function holdsHidden(value: unknown, above: string | undefined): boolean {
+  if (Array.isArray(value)) return value.some((item) => holdsHidden(item, undefined));
   if (!isFields(value)) return false;
-  return Object.entries(value).some(([name, below]) => hidden.has(name) || holdsHidden(below));
+  return Object.entries(value).some(([name, below]) => isHiddenName(name, above) || holdsHidden(below, name));
 }

@@ -1,4 +1,4 @@
-import type { KubeObject, ManagedFieldsEntry } from '../kube/index.ts';
+import type { KubeObject } from '../kube/index.ts';
 import { isDefault } from './default-value.ts';
 import { disclosed } from './disclosure.ts';
 import type { Drift } from './drift.ts';
@@ -6,8 +6,9 @@ import { editorIn, type Editor } from './editor.ts';
 import { field, readable, type FieldPath } from './field-path.ts';
 import { appliedEntry, at, fieldsOf, isLeaf, type FieldTree } from './owned-fields.ts';
 import { valueAt } from './value-at.ts';
+import { fieldsThatCount, isOfKubernetes } from './what-counts.ts';
 
-/** A field below `spec` that somebody else wrote, and that is not ours: added, or taken from us. */
+/** A field that somebody else wrote, and that is not ours: added, or taken from us. */
 export interface Foreign {
   readonly path: FieldPath;
   readonly editor: Editor;
@@ -15,14 +16,13 @@ export interface Foreign {
   readonly value: string;
 }
 
-const spec = field('spec');
+const metadata = field('metadata');
 /** Maps whose keys are named one by one, though all of a map may be somebody's. */
 const maps: ReadonlySet<string> = new Set(['labels', 'annotations'].map(field));
 const none: readonly Foreign[] = [];
 
 /**
- * What others added below `spec` of an object that we apply, or took from us, by managedFields alone. Labels and annotations of the object itself
- * are everybody's, and claims are filled in by Kubernetes. Pure; costs nothing where nobody else has written.
+ * What others added to an object that we apply, or took from us, by managedFields alone. Pure; costs nothing where nobody else has written what counts.
  */
 export function foreignFields(object: KubeObject, manager: string): readonly Foreign[] {
   const held = heldByOthers(object, manager);
@@ -31,16 +31,18 @@ export function foreignFields(object: KubeObject, manager: string): readonly For
 
 /** The same, and what the API server filled in where somebody else wrote: that is nobody's wish, but it may be in the way of what we state. */
 export function heldByOthers(object: KubeObject, manager: string): readonly Foreign[] {
-  if (object.kind === 'PersistentVolumeClaim' || object.kind === 'Pod' || object.kind === 'Job') return none;
-  const others = (object.metadata.managedFields ?? []).filter(isWriter);
-  if (others.length === 0) return none;
   const own = appliedEntry(object, manager);
   const found = new Map<string, Foreign>();
-  for (const entry of others.toSorted((a, b) => (a.time ?? '').localeCompare(b.time ?? ''))) {
-    if (entry === own) continue;
-    for (const path of notIn(at(fieldsOf(own), spec), at(fieldsOf(entry), spec) ?? {}, [spec])) {
+  const entries = object.metadata.managedFields ?? [];
+  const others = entries.flatMap((entry) => {
+    const tree = entry === own ? undefined : fieldsThatCount(object.kind, entry);
+    return tree === undefined ? [] : [{ entry, tree }];
+  });
+  if (others.length === 0) return none;
+  for (const { entry, tree } of others.toSorted((a, b) => (a.entry.time ?? '').localeCompare(b.entry.time ?? ''))) {
+    for (const path of notIn(fieldsOf(own), tree, [])) {
       const value = valueAt(object, path);
-      if (value === undefined) continue;
+      if (value === undefined || isOfKubernetes(path)) continue;
       const shown = disclosed(object.kind, path)(value) ?? '';
       found.set(path.join('/'), { path, editor: editorIn(entry), value: shown });
     }
@@ -53,21 +55,14 @@ function isFilledIn(object: KubeObject, path: FieldPath): boolean {
   return !isOfMap && isDefault(path.at(-1)?.slice(2) ?? '', valueAt(object, path));
 }
 
-/**
- * Of Kubernetes itself, nobody writes below `spec` of the kinds that we render but a HorizontalPodAutoscaler, who wants another number of members as
- * any other would. So no name is passed over: anybody can give himself any.
- */
-function isWriter({ subresource, fieldsV1 }: ManagedFieldsEntry): boolean {
-  return fieldsV1?.[spec] !== undefined && subresource !== 'status';
-}
-
 /** The outermost of their fields that are not ours: an item of a list as a whole, of a struct that is not ours the struct. */
 function* notIn(own: FieldTree | undefined, theirs: FieldTree, above: FieldPath): Generator<FieldPath> {
   for (const [step, below] of Object.entries(theirs)) {
     if (step === '.') continue;
     const path = [...above, step];
     const ours = at(own, step);
-    if (ours === undefined && !isOpen(step, below)) yield path;
+    if (ours === undefined && above.length > 0 && !isOpen(step, below)) yield path;
+    else if (ours === undefined && isLeaf(below)) yield path;
     else if (!isLeaf(below)) yield* notIn(ours, below, path);
   }
 }
@@ -75,7 +70,7 @@ function* notIn(own: FieldTree | undefined, theirs: FieldTree, above: FieldPath)
 /** Whether what is below is named one by one. */
 function isOpen(step: string, below: FieldTree): boolean {
   if (isLeaf(below) || !step.startsWith('f:')) return false;
-  return step === field('metadata') || maps.has(step) || Object.keys(below).some((one) => one.startsWith('k:'));
+  return step === metadata || maps.has(step) || Object.keys(below).some((one) => /^[kv]:/.test(one));
 }
 
 /** An addition as it is told. @param object such as `StatefulSet/orders` */

@@ -1,11 +1,13 @@
 import type { KubeObject, ManagedFieldsEntry } from '../kube/index.ts';
 import type { FieldPath } from './field-path.ts';
-import { isFormer, isOldHand } from './old-hands.ts';
-import { appliedEntry, at, fieldsOf, isLeaf, type FieldTree } from './owned-fields.ts';
+import { isFormer, isOldHand, isWiped } from './old-hands.ts';
+import { withOrphans } from './orphan.ts';
+import { appliedEntry, at, fieldsOf, isLeaf, merged, nodeAt, treeTo, type FieldTree } from './owned-fields.ts';
 
 /**
  * The managedFields by which the fields at the paths are ours and nobody else's, so that an apply which does not state them removes them. Of old
- * hands, what we state becomes ours as well; the rest stays theirs. What was written through a subresource stays its writer's. Pure.
+ * hands, what we state becomes ours as well; the rest stays theirs. What was written through a subresource stays its writer's. After a wipe, what
+ * others had added is owned by `unknown`, so that it is seen as long as it is there. Pure.
  *
  * @param manager our field manager
  * @param stated what an apply of ours comes to own
@@ -16,11 +18,12 @@ export function handOver(
   paths: readonly FieldPath[],
   stated: FieldTree = {},
 ): readonly ManagedFieldsEntry[] {
-  const entries = live.metadata.managedFields ?? [];
+  const isTaken = Object.keys(stated).length > 0 && isWiped(live, manager);
+  const { managedFields: entries = [] } = isTaken ? withOrphans(live, manager, stated).metadata : live.metadata;
   const ours = appliedEntry(live, manager) ?? emptyEntry(live, manager);
   const others = entries.filter((entry) => entry !== ours && (entry.subresource ?? '') === '');
   // After a wipe nobody owns anything, and an apply would invent somebody who does.
-  let own = entries.length === 0 ? stated : fieldsOf(ours);
+  let own = isTaken ? stated : fieldsOf(ours);
   const rest = new Map(others.map((entry) => [entry, fieldsOf(entry)]));
   for (const entry of others.filter((one) => isOldHand(one, entries.includes(ours)))) {
     const tree = fieldsOf(entry);
@@ -32,10 +35,7 @@ export function handOver(
     for (const [entry, tree] of rest) {
       const taken = nodeAt(tree, path);
       if (taken === undefined) continue;
-      own = merged(
-        own,
-        path.reduceRight<FieldTree>((below, step) => ({ [step]: below }), taken),
-      );
+      own = merged(own, treeTo(path, taken));
       rest.set(entry, pruned(tree, path) ?? {});
     }
   }
@@ -47,15 +47,6 @@ export function handOver(
 
 function emptyEntry({ apiVersion }: KubeObject, manager: string): ManagedFieldsEntry {
   return { manager, operation: 'Apply', apiVersion, fieldsType: 'FieldsV1', fieldsV1: {} };
-}
-
-function nodeAt(tree: FieldTree, path: FieldPath): FieldTree | undefined {
-  return path.reduce<FieldTree | undefined>((node, step) => at(node, step), tree);
-}
-
-function merged(a: FieldTree, b: FieldTree): FieldTree {
-  const both = Object.entries(b).map(([step, below]) => [step, merged(a[step] ?? {}, below)] as const);
-  return { ...a, ...Object.fromEntries(both) };
 }
 
 /** The tree without what is at a path; undefined when nothing is left of it. */

@@ -46,6 +46,8 @@ export function listKeys(path: readonly string[]): readonly string[] | 'set' | u
     if (path.length === 2) return servicePorts;
     return path.includes('containers') || path.includes('initContainers') ? containerPorts : undefined;
   }
+  // Of a ServiceAccount it has one owner as a whole, of a pod it has not.
+  if (name === 'imagePullSecrets' && path.length === 1) return undefined;
   if (sets.has(name)) return 'set';
   return keyed[name];
 }

@@ -20,12 +20,26 @@ export function isOldHand({ manager = '', subresource = '' }: ManagedFieldsEntry
 export function hasOldHands(object: KubeObject, manager: string): boolean {
   const own = appliedEntry(object, manager);
   const entries = object.metadata.managedFields ?? [];
-  if (entries.length === 0) return true;
+  if (isWiped(object, manager)) return true;
   return entries.some((entry) => {
     if (!isOldHand(entry, own !== undefined)) return false;
     return own === undefined || isFormer(entry) || overlaps(fieldsOf(own), fieldsOf(entry));
   });
 }
+
+/** Whether nobody owns what the object is about, though somebody must have written it: managedFields were wiped. */
+export function isWiped(object: KubeObject, manager: string): boolean {
+  const entries = object.metadata.managedFields ?? [];
+  if (entries.length === 0) return true;
+  const isEmpty = Object.keys(object).every((name) => outside.has(name));
+  if (isEmpty || appliedEntry(object, manager) !== undefined) return false;
+  return entries.every(
+    ({ subresource = '', fieldsV1 = {} }) =>
+      subresource !== '' || Object.keys(fieldsV1).every((step) => outside.has(step.slice(2))),
+  );
+}
+
+const outside: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata', 'status']);
 
 export function isFormer({ manager = '' }: ManagedFieldsEntry): boolean {
   return formerNames.has(manager);

@@ -58,3 +58,18 @@ export function covers(tree: FieldTree, path: FieldPath): boolean {
 export function isLeaf(node: FieldTree): boolean {
   return Object.keys(node).every((child) => child === '.');
 }
+
+/** What is owned at a path; undefined when the tree does not reach it. */
+export function nodeAt(tree: FieldTree, path: FieldPath): FieldTree | undefined {
+  return path.reduce<FieldTree | undefined>((node, step) => at(node, step), tree);
+}
+
+/** The tree of one path, with what is below. */
+export function treeTo(path: FieldPath, below: FieldTree): FieldTree {
+  return path.reduceRight<FieldTree>((node, step) => ({ [step]: node }), below);
+}
+
+export function merged(a: FieldTree, b: FieldTree): FieldTree {
+  const both = Object.entries(b).map(([step, below]) => [step, merged(a[step] ?? {}, below)] as const);
+  return { ...a, ...Object.fromEntries(both) };
+}

@@ -546,6 +546,17 @@ test('there is one action for each object that is stated, in the order of applic
   assert(place('Secret') < place('Service') && place('Service') < place('StatefulSet'), kinds.join());
 });
 
+test('what was added is removed also when nobody tells any more who did it', () => {
+  const child = seen(changed(added, ['metadata', 'managedFields'], []), accepted(service));
+  const action = planOne(observed(resource({ drift: { additions: 'Remove' } }), [child]), service, child);
+  assert(action.kind === 'apply');
+  assert.deepEqual(
+    action.drifts.map(({ field, editor }) => `${field} by ${editor.manager}`),
+    ['metadata.managedFields by unknown', `${extra} by unknown`],
+  );
+  assert.equal(action.taken.length, 1);
+});
+
 const backup = resource({ backup: { schedule: '@daily', volume: { size: '1Gi' } } });
 const ofAnother = statedOf(resource({}, { name: 'or', uid: 'uid-or' }), 'Service/or-ro');
 const notStated: readonly (readonly [what: string, child: Child, expected: string])[] = [

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { childKey, fieldManager } from '../../../controller/database/child.ts';
 import { typeOf } from '../../../controller/database/kinds.ts';
 import { stateWithSecrets } from '../../../controller/database/stated.ts';
-import type { Drift } from '../../../controller/drift/index.ts';
+import { contestRules, type Drift } from '../../../controller/drift/index.ts';
 import { connect, isOlder, KubeError, type Connection, type KubeObject } from '../../../controller/kube/index.ts';
 import { Shop } from '../database/shop.ts';
 import { eventually } from '../running-plumbline.ts';
@@ -69,7 +69,9 @@ export class Bench implements AsyncDisposable {
   static async open(): Promise<Bench> {
     const told = new Map<string, readonly Drift[]>();
     const hear = (drift: Drift): void => void told.set(drift.object, [...(told.get(drift.object) ?? []), drift]);
-    const shop = await Shop.open({ onDrift: (_, drift) => hear(drift) });
+    // So many edits of one field would be a fight, whoever makes them.
+    const contest = { ...contestRules, flips: 10_000 };
+    const shop = await Shop.open({ contest, onDrift: (_, drift) => hear(drift) });
     return new Bench(shop, await connect({ kubeconfig: shop.cluster.kubeconfig }), told);
   }
 

@@ -38,16 +38,26 @@ function hide(value: string | undefined): string | undefined {
   return value === undefined ? undefined : '(hidden)';
 }
 
-/** What an edit added below `spec` beside what we state: items of lists that others may add to, labels and annotations of pods. */
+/** What an edit added beside what we state: finalizers; below `spec`, items of lists that others may add to, labels and annotations of pods. */
 export function expectedAdditions(
   stated: KubeObject,
   before: KubeObject,
   after: KubeObject,
   schema: Schema,
 ): readonly Expected[] {
-  if (stated['spec'] === undefined || stated.kind === 'PersistentVolumeClaim') return [];
+  if (stated.kind === 'PersistentVolumeClaim' || stated.kind === 'Secret') return [];
+  const known = new Set(before.metadata.finalizers);
+  const finalizers = (after.metadata.finalizers ?? [])
+    .filter((one) => !known.has(one))
+    .map((one): Expected => ({
+      field: `metadata.finalizers["${one}"]`,
+      kind: 'added',
+      was: undefined,
+      now: undefined,
+    }));
+  if (stated['spec'] === undefined) return finalizers;
   const at = (object: KubeObject) => object['spec'] as Json;
-  return beside(at(stated), at(before), at(after), schema.field('spec'), 'spec');
+  return [...finalizers, ...beside(at(stated), at(before), at(after), schema.field('spec'), 'spec')];
 }
 
 /** Of a swap, the field that was written in the place of another. */

@@ -13,6 +13,12 @@ const hidden: readonly (readonly [what: string, kind: string, path: readonly str
   ['a command', 'CronJob', [...container, 'f:command'], ['sh', '-c', secret]],
   ['the command of a probe', 'StatefulSet', [...container, 'f:livenessProbe', 'f:exec', 'f:command'], [secret]],
   ['headers of a probe', 'StatefulSet', [...container, 'f:livenessProbe', 'f:httpGet', 'f:httpHeaders'], [secret]],
+  ['the path of a probe', 'StatefulSet', [...container, 'f:livenessProbe', 'f:httpGet', 'f:path'], `/?token=${secret}`],
+  ['a probe with a path', 'StatefulSet', [...container, 'f:startupProbe'], { httpGet: { path: secret, port: 1 } }],
+  ['a call with a path', 'StatefulSet', [...container, 'f:readinessProbe', 'f:httpGet'], { path: secret, port: 1 }],
+  ['a hook', 'StatefulSet', [...container, 'f:lifecycle'], { postStart: { httpGet: { path: secret, port: 1 } } }],
+  ['the host of a hook', 'StatefulSet', [...container, 'f:lifecycle', 'f:preStop', 'f:tcpSocket', 'f:host']],
+  ['the service of a probe', 'StatefulSet', [...container, 'f:livenessProbe', 'f:grpc', 'f:service']],
   ['data of a ConfigMap', 'ConfigMap', ['f:data', 'f:member.json']],
   ['binary data of a ConfigMap', 'ConfigMap', ['f:binaryData', 'f:blob']],
   ['an annotation', 'Service', ['f:metadata', 'f:annotations', 'f:note']],
@@ -35,6 +41,8 @@ for (const [what, kind, path, value = secret] of hidden) {
 
 const shown: readonly (readonly [what: string, path: readonly string[], value: unknown, text: string | undefined])[] = [
   ['an image', [...container, 'f:image'], 'pg:17', 'pg:17'],
+  ['the port of a probe', [...container, 'f:livenessProbe', 'f:httpGet', 'f:port'], 8008, '8008'],
+  ['a path that is none of a probe', ['f:spec', 'f:volumes', 'k:{"name":"a"}', 'f:hostPath', 'f:path'], '/', '/'],
   ['a number', ['f:spec', 'f:replicas'], 3, '3'],
   ['a map', ['f:spec', 'f:selector'], { app: 'a' }, '{"app":"a"}'],
   ['a label', ['f:metadata', 'f:labels', 'f:a'], 'b', 'b'],

@@ -34,6 +34,23 @@ const below = (steps: readonly string[], fields: object) =>
   steps.reduceRight<object>((tree, step) => ({ [step]: tree }), fields);
 const spy = changed(applied(), [...container, 1], { name: 'spy', image: 'spy:1', imagePullPolicy: 'Always' });
 
+const account: KubeObject = changed(
+  applied({
+    apiVersion: 'v1',
+    kind: 'ServiceAccount',
+    metadata: { name: 'orders' },
+    automountServiceAccountToken: false,
+  }),
+  ['metadata', 'annotations'],
+  { 'eks.amazonaws.com/role-arn': 'arn:x', 'argocd.argoproj.io/tracking-id': 'orders' },
+);
+const configuration: KubeObject = {
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: 'orders' },
+  data: { 'member.json': '{}' },
+};
+
 const rows: readonly Row[] = [
   { what: 'an object as we applied it', live: applied(), expected: [] },
   {
@@ -85,6 +102,90 @@ const rows: readonly Row[] = [
       below([...pod, 'f:dnsPolicy'], {}),
     ),
     expected: ['spec.template.spec.dnsPolicy = Default by kubectl-patch'],
+  },
+  {
+    what: 'a zero that says something else than its absence',
+    live: written(
+      changed(applied(), [...container, 0, 'securityContext'], { runAsUser: 0, readOnlyRootFilesystem: false }),
+      below([...postgres, 'f:securityContext'], { 'f:runAsUser': {}, 'f:readOnlyRootFilesystem': {} }),
+    ),
+    expected: [
+      'spec.template.spec.containers[name=postgres].securityContext = {"runAsUser":0,"readOnlyRootFilesystem":false} by kubectl-patch',
+    ],
+  },
+  {
+    what: 'a zero that the server fills in is none',
+    live: written(
+      changed(applied(), ['spec', 'updateStrategy'], { rollingUpdate: { partition: 0 } }),
+      below(['f:spec', 'f:updateStrategy', 'f:rollingUpdate'], { 'f:partition': {} }),
+    ),
+    expected: [],
+  },
+  {
+    what: 'a finalizer, and a second owner',
+    live: written(
+      changed(
+        changed(applied(), ['metadata', 'finalizers'], ['example.com/kept']),
+        ['metadata', 'ownerReferences', 1],
+        {
+          apiVersion: 'v1',
+          kind: 'ConfigMap',
+          name: 'x',
+          uid: 'u2',
+        },
+      ),
+      {
+        'f:metadata': {
+          'f:finalizers': { '.': {}, 'v:"example.com/kept"': {} },
+          'f:ownerReferences': { 'k:{"uid":"u2"}': {} },
+        },
+      },
+    ),
+    expected: [
+      'metadata.finalizers["example.com/kept"] = example.com/kept by kubectl-patch',
+      'metadata.ownerReferences[uid=u2] = {"apiVersion":"v1","kind":"ConfigMap","name":"x","uid":"u2"} by kubectl-patch',
+    ],
+  },
+  {
+    what: 'the finalizers of a running deletion are none',
+    live: written(changed(applied(), ['metadata', 'finalizers'], ['foregroundDeletion', 'orphan']), {
+      'f:metadata': { 'f:finalizers': { '.': {}, 'v:"foregroundDeletion"': {}, 'v:"orphan"': {} } },
+    }),
+    expected: [],
+  },
+  {
+    what: 'a pull secret and an annotation of a ServiceAccount, whose value stays hidden',
+    live: written(
+      { ...account, imagePullSecrets: [{ name: 'x' }] },
+      {
+        'f:imagePullSecrets': {},
+        'f:metadata': {
+          'f:annotations': { '.': {}, 'f:eks.amazonaws.com/role-arn': {}, 'f:argocd.argoproj.io/tracking-id': {} },
+          'f:labels': { 'f:x': {} },
+        },
+      },
+    ),
+    expected: [
+      'imagePullSecrets = [{"name":"x"}] by kubectl-patch',
+      'metadata.annotations[eks.amazonaws.com/role-arn] = (hidden) by kubectl-patch',
+    ],
+  },
+  {
+    what: 'the pull secrets that a distribution gives a ServiceAccount are none',
+    live: written(
+      { ...account, imagePullSecrets: [{ name: 'x' }] },
+      { 'f:imagePullSecrets': {} },
+      { manager: 'openshift-controller-manager' },
+    ),
+    expected: [],
+  },
+  {
+    what: 'keys of a ConfigMap are Patroni’s to add, and that it is immutable is an addition',
+    live: written(changed(applied(configuration), ['immutable'], true), {
+      'f:data': { 'f:history': {} },
+      'f:immutable': {},
+    }),
+    expected: ['immutable = true by kubectl-patch'],
   },
   { what: 'our own value by another too', live: written(stated, treeOf(['f:spec', 'f:replicas'])), expected: [] },
   {

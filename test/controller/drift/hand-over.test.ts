@@ -12,6 +12,9 @@ const theirs = (more: object = {}) =>
     'f:spec': { 'f:template': { 'f:spec': { 'f:containers': { 'k:{"name":"spy"}': whole } } } },
   });
 
+const below = (steps: readonly string[], fields: object) =>
+  steps.reduceRight<object>((tree, step) => ({ [step]: tree }), fields);
+
 test('the fields at a path become ours, and an entry of which nothing is left goes', () => {
   const [own, ...others] = handOver(applied(undefined, [theirs()]), ours, [spy]);
   const containers = spy.slice(0, -1).reduce<FieldTree>((tree, step) => tree[step] ?? {}, fieldsOf(own));
@@ -60,12 +63,42 @@ test('of a former name all becomes ours', () => {
   assert(covers(fieldsOf(own), ['f:spec', 'f:paused']));
 });
 
+const ownTree = fieldsOf(applied().metadata.managedFields?.[0]);
+const noName = { apiVersion: 'apps/v1', fieldsType: 'FieldsV1' } as const;
+
 test('after a wipe all that we state is ours', () => {
   const live = changed(applied(), ['metadata', 'managedFields'], undefined);
-  const own = treeOf(['f:spec', 'f:replicas']);
-  assert.deepEqual(handOver(live, ours, [], own as FieldTree), [
-    { manager: ours, operation: 'Apply', apiVersion: 'apps/v1', fieldsType: 'FieldsV1', fieldsV1: own },
+  assert.deepEqual(handOver(live, ours, [], ownTree), [
+    { ...noName, manager: ours, operation: 'Apply', fieldsV1: ownTree },
   ]);
+});
+
+test('after a wipe, what others had added is of somebody unknown, but for defaults and what is everybody’s', () => {
+  const container = ['spec', 'template', 'spec', 'containers'];
+  const spied = changed(applied(), [...container, 1], {
+    name: 'spy',
+    image: 'spy:1',
+    terminationMessagePolicy: 'File',
+  });
+  const filled = changed(spied, ['spec', 'template', 'spec', 'dnsPolicy'], 'ClusterFirst');
+  const live = changed(
+    changed(filled, ['metadata', 'labels', 'team'], 'a'),
+    ['metadata', 'managedFields'],
+    [
+      entryOf('kube-controller-manager', 'Update', { 'f:status': {} }, undefined, 'status'),
+      entryOf('kubectl-label', 'Update', treeOf(['f:metadata', 'f:labels', 'f:team'])),
+    ],
+  );
+  const entries = handOver(live, ours, [], ownTree);
+  const whole = { '.': {}, 'f:name': {}, 'f:image': {}, 'f:terminationMessagePolicy': {} };
+  assert.deepEqual(
+    entries.map(({ manager }) => manager),
+    [ours, 'kube-controller-manager', 'kubectl-label', 'unknown'],
+  );
+  assert.deepEqual(entries.at(-1)?.fieldsV1, below(spy, whole));
+  const [own, ...others] = handOver(live, ours, [spy], ownTree);
+  assert(covers(fieldsOf(own), [...spy, 'f:image']), 'to be removed it becomes ours');
+  assert(!others.some(({ manager }) => manager === 'unknown'));
 });
 
 test('old hands are seen where they share a field of ours, and where nobody owns anything', () => {
