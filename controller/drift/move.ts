@@ -35,5 +35,19 @@ function isMoved({ path, was }: Deviation, to: FieldPath, live: KubeObject): boo
   // A port is known by its name, if it has one, whatever else of it was changed.
   if (path.at(-2) === 'f:ports' && was['name'] !== undefined) return was['name'] === now['name'];
   const rest = Object.entries(was).filter(([name]) => !keys.includes(name));
-  return rest.length > 0 && rest.every(([name, value]) => says(now[name], value, [name]));
+  const same = rest.filter(([name, value]) => says(now[name], value, [name]));
+  if (rest.length > 0 && same.length === rest.length) return true;
+  return isContainer(path) && same.length * 2 > rest.length && same.some(isTaken);
+}
+
+/**
+ * A container that was renamed and edited at once would stay beside ours, with the same ports and volumes. Most of it says what ours said, and all
+ * ports or all mounts are the same; a sidecar has ports and mounts of its own, and little else of ours.
+ */
+function isTaken([name, value]: readonly [string, unknown]): boolean {
+  return (name === 'ports' || name === 'volumeMounts') && Array.isArray(value) && value.length > 0;
+}
+
+function isContainer(path: FieldPath): boolean {
+  return path.at(-2) === 'f:containers' || path.at(-2) === 'f:initContainers';
 }

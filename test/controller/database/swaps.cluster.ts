@@ -18,15 +18,16 @@ async function specOf(kind: string, name: string): Promise<Spec> {
   return ((await shop.get(kind, name)) as KubeObject)['spec'] as Spec;
 }
 
-/** What kubectl edit sends for a changed `spec`: a PUT. */
+/** What kubectl edit sends for a changed `spec`: a PUT, again where a status was written meanwhile. */
 async function edit(kind: string, name: string, change: (spec: Spec) => Spec): Promise<void> {
-  const live = (await shop.get(kind, name)) as KubeObject;
   const args = ['replace', '-n', shop.namespace, '-f', '-', '--field-manager=kubectl-edit'];
-  const { code, stderr } = await shop.cluster.kubectlRun(
-    args,
-    JSON.stringify({ ...live, spec: change(live['spec'] as Spec) }),
-  );
-  assert.equal(code, 0, stderr);
+  await eventually('it is written', async () => {
+    const live = (await shop.get(kind, name)) as KubeObject;
+    const edited = JSON.stringify({ ...live, spec: change(live['spec'] as Spec) });
+    const { code, stderr } = await shop.cluster.kubectlRun(args, edited);
+    assert(code === 0 || stderr.includes('(Conflict)'), stderr);
+    return code === 0 || undefined;
+  });
 }
 
 const swapped = ({ maxUnavailable: _, ...rest }: Spec): Spec => ({ ...rest, minAvailable: 1 });
@@ -76,4 +77,38 @@ test('a change that brings a part with it is told once', async () => {
   const told = (await shop.receipts('rolling')).map(({ field, action }) => `${field} ${action}`);
   assert.equal(told.filter((one) => one.startsWith('spec.updateStrategy.type')).length, 1, told.join(', '));
   assert(!told.some((one) => one.startsWith('spec.updateStrategy ')), told.join(', '));
+});
+
+interface Container {
+  readonly name: string;
+  readonly image: string;
+}
+
+test('a container that was renamed and edited at once is put back, and a sidecar beside it stays', async () => {
+  await shop.create('renamed', wholeSpec);
+  const containers = async (): Promise<readonly Container[]> => {
+    const { template } = await specOf('StatefulSet', 'renamed');
+    return (template as { spec: { containers: readonly Container[] } }).spec.containers;
+  };
+  const before = await containers();
+  const spy = { name: 'spy', image: 'spy:1' };
+  await edit('StatefulSet', 'renamed', (spec) => {
+    const template = structuredClone(spec['template']) as { spec: { containers: Container[] } };
+    template.spec.containers = template.spec.containers.map((one) =>
+      one.name === 'postgres' ? { ...one, name: 'pg', image: 'other:1' } : one,
+    );
+    template.spec.containers.push(spy);
+    return { ...spec, template };
+  });
+  await eventually('it is put back', () =>
+    shop.isTrue('StatefulSet', 'renamed', 'renamed').then((is) => is || undefined),
+  );
+  assert.deepEqual(
+    (await containers()).map(({ name }) => name).sort(),
+    [...before.map(({ name }) => name), 'spy'].sort(),
+  );
+  const receipt = await eventually('it is told', async () =>
+    (await shop.receipts('renamed')).find(({ field }) => field.endsWith('containers[name=postgres]')),
+  );
+  assert.deepEqual([receipt.manager, receipt.action], ['kubectl-edit', 'Corrected']);
 });

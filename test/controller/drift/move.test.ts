@@ -36,6 +36,33 @@ test('an item with another value is another, and nobody can be named for the los
   assert.deepEqual(told(replacedBy({ name: 'HOUSE', value: '/' }, 'HOUSE')), [`${at}.env[name=HOME]: gone by unknown`]);
 });
 
+/** Our object, in which kubectl-edit has put a container in the place of ours. */
+function withContainer(container: object, name: string): KubeObject {
+  const edit = entryOf('kubectl-edit', 'Update', treeOf([...steps.slice(0, -1), `k:{"name":"${name}"}`]));
+  return disowned(changed(applied(undefined, [edit]), container0, container), steps);
+}
+
+const container0 = ['spec', 'template', 'spec', 'containers', 0];
+const [postgres] = (stated as unknown as { spec: { template: { spec: { containers: readonly object[] } } } }).spec
+  .template.spec.containers;
+const ports = [{ containerPort: 5432, protocol: 'TCP' }];
+
+for (const [what, container, isMoved] of [
+  ['renamed alone', { ...postgres, name: 'pg' }, true],
+  ['renamed, with another image', { ...postgres, name: 'pg', image: 'other:1' }, true],
+  ['renamed, with another image and variable', { ...postgres, name: 'pg', image: 'x', env: [] }, true],
+  ['renamed, with another port', { ...postgres, name: 'pg', image: 'x', ports: [{ containerPort: 1 }] }, false],
+  ['another with our port', { name: 'proxy', image: 'proxy:1', ports }, false],
+  ['another with our port and limits', { name: 'p', image: 'p', ports, resources: { requests: { cpu: '1' } } }, false],
+] as const) {
+  test(`a container in the place of ours: ${what}`, () => {
+    const name = (container as { readonly name: string }).name;
+    const live = withContainer(container, name);
+    const moved = moves(deviations(stated, live, ours), live, foreignFields(live, ours));
+    assert.equal(moved.size, isMoved ? 1 : 0);
+  });
+}
+
 test('a port with a name is known by it, whatever else was changed', () => {
   const service: KubeObject = {
     apiVersion: 'v1',
