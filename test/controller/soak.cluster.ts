@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { databaseServices } from '../../controller/database/kinds.ts';
+import { contestRules } from '../../controller/drift/index.ts';
 import { connect, KubeClient, type RequestFacts } from '../../controller/kube/index.ts';
 import { newNamespace, sharedCluster } from '../cluster/index.ts';
 import { FaultyProxy } from './kube/faulty-proxy.ts';
@@ -43,6 +44,8 @@ test(`${count} databases, ${editors} editors and an API server that fails: at th
   await using running = await RunningPlumbline.start(cluster, {
     namespace,
     kube: new KubeClient(proxied, { onRequest }),
+    // So many edits of one field would be a fight, whoever makes them.
+    contest: { ...contestRules, flips: 10_000 },
   });
   const databases = Array.from({ length: count }, (_, n) => `db-${n}`);
   for (const name of databases) {
