@@ -167,7 +167,7 @@ function written(name: string, above: string): string {
   return isPlain ? (above === '' ? name : `.${name}`) : `[${name}]`;
 }
 
-const hidden = /(^|\.)(env|args|command|data|annotations)(\[|\.|$)/;
+const hidden = /(^|\.)(env|args|command|data|annotations|httpGet\.(path|host))(\[|\.|$)/;
 
 function text(value: Json | undefined, path: string): string | undefined {
   if (value === undefined || value === null || isFields(value) || isList(value)) return undefined;

@@ -22,6 +22,7 @@ const texts: Readonly<Record<string, readonly string[]>> = {
 /** Whether what is written here must never be shown. */
 export function isSecret(place: Place): boolean {
   if (place.at(-1) === 'value' && place.includes('env')) return true;
+  if (place.at(-1) === 'path' && place.includes('httpGet')) return true;
   return ['data', 'annotations', 'command', 'args'].some((step) => place.includes(step));
 }
 
