@@ -16,7 +16,7 @@ const actions = [
 ] as const;
 
 /**
- * What Argo CD has to know to tell how a database is, by the keys of its ConfigMap `argocd-cm`: the health of DatabaseServices and StatefulSets, and what
+ * What Argo CD has to know to tell how a database is, by the keys of its ConfigMap `argocd-cm`: the health of DatabaseServices, GitDestinations and StatefulSets, and what
  * can be done to a DatabaseService. And that objects are tracked by annotation, as is its default since version 3: by label, an application that has
  * the name of a database would take the database's objects for its own (argo-cd#5431).
  */
@@ -24,6 +24,7 @@ export function argoCustomizations(): Readonly<Record<string, string>> {
   return {
     'application.resourceTrackingMethod': 'annotation',
     [`resource.customizations.health.${group}_${kind}`]: scripts['database-service.health.lua'],
+    [`resource.customizations.health.${group}_GitDestination`]: scripts['git-destination.health.lua'],
     'resource.customizations.health.apps_StatefulSet': scripts['stateful-set.health.lua'],
     [`resource.customizations.actions.${group}_${kind}`]: serialize({
       'discovery.lua': scripts['database-service.discovery.lua'],
