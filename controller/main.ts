@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CommanderError } from 'commander';
 import { NotInstalledError, requireDatabaseServices } from './database/preflight.ts';
@@ -20,6 +18,7 @@ import type { RequestReason } from './metrics/index.ts';
 import { Observation } from './observation.ts';
 import { parseOptions, type ControllerOptions } from './options.ts';
 import { Plumbline } from './plumbline.ts';
+import { TemporaryFolder } from './temporary-folder.ts';
 import type { ManagerEnd } from './runtime/lifecycle.ts';
 import { createLogger, type Logger } from './runtime/logger.ts';
 
@@ -111,7 +110,7 @@ async function runOnce(
     name: options.leaseName,
     onError: (err) => log.warn({ err }, 'the lease could not be asked for'),
   });
-  const folder = mkdtempSync(join(tmpdir(), 'plumbline-git-'));
+  const folder = new TemporaryFolder('plumbline-git-');
   const plumbline = new Plumbline({
     kube: kubeFor('reconcile'),
     kubeFor,
@@ -131,22 +130,25 @@ async function runOnce(
   try {
     return await plumbline.run(signal);
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    folder.remove();
   }
 }
 
-function writerOf({ gitUrl = '', gitBranch, clusterName }: ControllerOptions, folder: string): GitWriter {
+function writerOf({ gitUrl = '', gitBranch, clusterName }: ControllerOptions, folder: TemporaryFolder): GitWriter {
   return new GitWriter({
     url: gitUrl,
     branch: gitBranch,
     cluster: clusterName,
-    directory: join(folder, 'clone'),
+    directory: join(folder.path, 'clone'),
     clock: systemClock,
   });
 }
 
-function destinationsOf({ leaseNamespace: namespace, clusterName: cluster }: ControllerOptions, folder: string) {
-  return { namespace, cluster, folder };
+function destinationsOf(
+  { leaseNamespace: namespace, clusterName: cluster }: ControllerOptions,
+  folder: TemporaryFolder,
+) {
+  return { namespace, cluster, folder: () => folder.path };
 }
 
 function read(argv: readonly string[]): ControllerOptions | number {

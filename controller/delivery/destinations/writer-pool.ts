@@ -8,8 +8,8 @@ import { placeKey, placeOf } from './place.ts';
 import { readAccess, type SecretSource } from './secret-access.ts';
 
 export interface WriterPoolOptions extends SecretSource {
-  /** A folder of its own for the copies of the repositories. */
-  readonly folder: string;
+  /** A folder of its own for the copies of the repositories; asked for when there is one. */
+  readonly folder: () => string;
   /** Stands for `<cluster>` in paths. */
   readonly cluster: string;
   readonly clock: Clock;
@@ -83,7 +83,7 @@ export class WriterPool {
       return;
     }
     this.#count++;
-    const directory = join(this.#options.folder, `destination-${this.#count}`);
+    const directory = join(this.#options.folder(), `destination-${this.#count}`);
     const writer = this.#newWriter(place, destination, directory);
     writer.whenLost(this.#options.onLost);
     const started = writer.start();

@@ -19,7 +19,7 @@ before(async () => {
   const cluster = await sharedCluster();
   await installCrd(cluster);
   const namespace = await newNamespace(cluster, 'system');
-  shop = await Shop.open({ destinations: { namespace, folder, cluster: 'prod' } });
+  shop = await Shop.open({ destinations: { namespace, folder: () => folder, cluster: 'prod' } });
   name = `health-${shop.namespace}`;
 });
 after(async () => {

@@ -29,7 +29,7 @@ before(async () => {
   const cluster = await sharedCluster();
   await installCrd(cluster);
   system = await newNamespace(cluster, 'system');
-  shop = await Shop.open({ destinations: { namespace: system, folder, cluster: 'prod' } });
+  shop = await Shop.open({ destinations: { namespace: system, folder: () => folder, cluster: 'prod' } });
 });
 after(async () => {
   await shop[Symbol.asyncDispose]();
