@@ -44,7 +44,10 @@ export function mutationsOf(stated: KubeObject, schema: Schema): readonly Mutati
       ? [{ kind: 'add', place: ['metadata', 'finalizers'], schema: finalizers, value: ['example.com/kept'] } as const]
       : []),
     ...below(owned as Fields, schema.field('metadata'), ['metadata']),
-    ...Object.entries(rest as Fields).flatMap(([name, value]) => all(value, schema.field(name), [name])),
+    // Nobody can make an immutable ConfigMap mutable again: what is said then is tested by itself.
+    ...Object.entries(rest as Fields)
+      .filter(([name]) => name !== 'immutable')
+      .flatMap(([name, value]) => all(value, schema.field(name), [name])),
   ];
 }
 
