@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, join, relative } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { locateBinaries } from './binaries.ts';
 import { controlPlane } from './pins.ts';
@@ -106,6 +106,13 @@ test('KUBEBUILDER_ASSETS is used as it is, and what it lacks is named', async (t
     'kube-apiserver': join(folder, 'kube-apiserver'),
     kubectl: join(folder, 'kubectl'),
   });
+});
+
+test('KUBEBUILDER_ASSETS may be relative to the folder in which the command runs', async (t) => {
+  const { folder, onProgress } = setUp(t);
+  for (const name of ['etcd', 'kube-apiserver', 'kubectl']) writeFileSync(join(folder, name), '');
+  process.env['KUBEBUILDER_ASSETS'] = relative(process.cwd(), folder);
+  assert.equal((await locateBinaries(onProgress)).etcd, join(folder, 'etcd'));
 });
 
 /** An empty PATH, an empty cache and no assets for one test. */

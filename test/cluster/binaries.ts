@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { builtBinaries } from './build.ts';
 import type { Part } from './parts.ts';
 import { controlPlane } from './pins.ts';
@@ -19,7 +19,8 @@ const optional = ['kube-controller-manager', 'kube-scheduler'] as const;
  */
 export async function locateBinaries(onProgress?: (line: string) => void): Promise<Binaries> {
   const assets = process.env['KUBEBUILDER_ASSETS'];
-  return assets ? assetsIn(assets) : builtBinaries(controlPlane, onProgress);
+  // Whoever starts them works in folders of their own.
+  return assets ? assetsIn(resolve(assets)) : builtBinaries(controlPlane, onProgress);
 }
 
 function assetsIn(folder: string): Binaries {
