@@ -6,7 +6,11 @@ import { spawn, type ChildProcess } from 'node:child_process';
  */
 export function endsWithUs(child: ChildProcess): void {
   const script = 'cat >/dev/null; kill -TERM "$1"';
-  const watcher = spawn('sh', ['-c', script, 'sh', String(child.pid)], { stdio: ['pipe', 'ignore', 'ignore'] });
+  const watcher = spawn('sh', ['-c', script, 'sh', String(child.pid)], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    // A group of its own: whoever interrupts ours has not ended this process yet, and the watcher must see its end.
+    detached: true,
+  });
   watcher.unref();
   // Its number may be another process's by then.
   child.once('exit', () => watcher.kill('SIGKILL'));
