@@ -15,14 +15,17 @@ const benches: Readonly<Record<string, Bench>> = {
   rollout,
 };
 
+const usage = `usage: npm run bench -- NAME [TIMES], with NAME one of ${Object.keys(benches).join(', ')}; TIMES is for failover and rollout\n`;
+
 /** Runs one benchmark; the last line is one JSON object. A missed target is told, not punished: the exit code stays 0. */
 async function main([name = '', times, ...rest]: readonly string[]): Promise<number> {
-  const bench = benches[name];
+  if (name === '--help' || name === '-h') {
+    process.stdout.write(usage);
+    return 0;
+  }
+  const bench = Object.hasOwn(benches, name) ? benches[name] : undefined;
   if (bench === undefined || !/^[1-9][0-9]*$/.test(times ?? '1') || rest.length > 0) {
-    const names = Object.keys(benches).join(', ');
-    process.stderr.write(
-      `usage: npm run bench -- NAME [TIMES], with NAME one of ${names}; TIMES is for failover and rollout\n`,
-    );
+    process.stderr.write(usage);
     return 2;
   }
   const progress = (line: string): boolean => process.stderr.write(`${line}\n`);
