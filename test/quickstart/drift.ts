@@ -16,10 +16,14 @@ type Repairs = Summary['drift'];
 /** Somebody changes the image and deletes a Service; Plumbline says who changed what, and puts it back. */
 export async function driftOf(target: Target, database: DatabaseServiceDocument, report: Report): Promise<Repairs> {
   const times = [await editImage(target, database, report), await deleteService(target, database, report)];
-  const receipts = await waitFor('two receipts in the status', async () => {
-    const found = (await statusOf(target, database))?.drift?.receipts ?? [];
-    return found.length >= times.length ? found : undefined;
-  });
+  const receipts = await waitFor(
+    'two receipts in the status',
+    async () => {
+      const found = (await statusOf(target, database))?.drift?.receipts ?? [];
+      return found.length >= times.length ? found : undefined;
+    },
+    target,
+  );
   // The newest receipt comes first.
   return receipts.toReversed().map(({ object, field, was = null, now = null, manager }, index) => {
     const repairMs = times[index] ?? NaN;
@@ -29,17 +33,25 @@ export async function driftOf(target: Target, database: DatabaseServiceDocument,
   });
 }
 
-async function editImage({ kube }: Target, { metadata }: DatabaseServiceDocument, report: Report): Promise<number> {
+async function editImage(
+  { kube, signal }: Target,
+  { metadata }: DatabaseServiceDocument,
+  report: Report,
+): Promise<number> {
   const ref = { namespace: metadata.namespace, name: metadata.name };
   const right = imageOf(await kube.get(statefulSets, ref));
   const body = { spec: { template: { spec: { containers: [{ name: 'postgres', image: foreignImage }] } } } };
   const edit = () => kube.patch(statefulSets, ref, { kind: 'strategic', body, fieldManager: somebody });
-  const ms = await repairTime(kube, statefulSets, ref, edit, (object) => imageOf(object) === right);
+  const ms = await repairTime(kube, statefulSets, ref, edit, (object) => imageOf(object) === right, signal);
   report.done(`${somebody} changed the image of StatefulSet ${ref.name}, and it was put back`);
-  return Math.round(ms);
+  return Math.ceil(ms);
 }
 
-async function deleteService({ kube }: Target, { metadata }: DatabaseServiceDocument, report: Report): Promise<number> {
+async function deleteService(
+  { kube, signal }: Target,
+  { metadata }: DatabaseServiceDocument,
+  report: Report,
+): Promise<number> {
   const services = typeOf({ kind: 'Service' });
   const ref = { namespace: metadata.namespace, name: namesOf(metadata.name).readOnly };
   const ms = await repairTime(
@@ -48,9 +60,10 @@ async function deleteService({ kube }: Target, { metadata }: DatabaseServiceDocu
     ref,
     () => kube.delete(services, ref),
     (_, event) => event !== 'DELETED',
+    signal,
   );
   report.done(`Service ${ref.name} was deleted, and is there again`);
-  return Math.round(ms);
+  return Math.ceil(ms);
 }
 
 function imageOf(object: KubeObject): string | undefined {

@@ -1,9 +1,19 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
+
+/** @throws Error in one sentence when there is no git */
+export function requireGit(): void {
+  const { error } = spawnSync('git', ['--version'], { stdio: 'ignore' });
+  if (error === undefined) return;
+  throw new Error(
+    'The quickstart delivers into a Git repository, and there is no git on PATH: install git (https://git-scm.com/downloads).',
+    { cause: error },
+  );
+}
 
 /** Runs git on its own, without the user's configuration and prompts. @throws what git says */
 export async function git(folder: string, ...args: readonly string[]): Promise<string> {

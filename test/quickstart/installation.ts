@@ -3,6 +3,7 @@ import { parse } from 'yaml';
 import { classify, type KubeObject, type ObjectRef, type ResourceType } from '../../controller/kube/index.ts';
 import { databaseServices } from '../../controller/database/kinds.ts';
 import type { Report } from './report.ts';
+import type { Started } from './started.ts';
 import type { Target } from './target.ts';
 import { waitFor } from './wait.ts';
 
@@ -15,56 +16,109 @@ const crds: ResourceType = {
 const namespaces: ResourceType = { apiVersion: 'v1', kind: 'Namespace', plural: 'namespaces', namespaced: false };
 const crdFile = new URL('../../crds/plumbline.dev_databaseservices.yaml', import.meta.url);
 const fieldManager = 'plumbline-quickstart';
+const ownLabel = 'plumbline.dev/quickstart';
 
-/** What the quickstart has to take away again from a cluster that is not its own. */
-export interface Installation {
-  remove(): Promise<void>;
-}
-
-/** Installs the CRD as `kubectl apply --server-side -f crds/` does, and makes empty namespaces. Leftovers of an earlier run are removed first. */
-export async function install(target: Target, names: readonly string[], report: Report): Promise<Installation> {
-  const { kube } = target;
+/**
+ * Installs the CRD as `kubectl apply --server-side -f crds/` does, and makes empty namespaces. Leftovers of an earlier run are removed first. What is
+ * to be taken away again from a cluster of somebody's is told before anything is written there.
+ */
+export async function install(
+  target: Target,
+  names: readonly string[],
+  started: Started,
+  report: Report,
+): Promise<void> {
+  const { kube, signal } = target;
   const crd = parse(readFileSync(crdFile, 'utf8')) as KubeObject;
-  const wasThere = await exists(target, crds, crd.metadata);
-  for (const name of names) await removeNamespace(target, name);
+  for (const name of names) await findNamespace(target, name);
   // Somebody's own CRD stays as it is: it may be of another version, with databases that rely on it.
-  if (!wasThere) await kube.apply(crd, { type: crds, fieldManager });
-  await waitFor('the CRD is served', () => list(target));
+  const isOurs = await mayApply(target, crd.metadata);
+  if (target.isForeign) started.add(leftIn(target, names, isOurs ? crd.metadata : undefined, report));
+  for (const name of names) await removeNamespace(target, name);
+  if (isOurs) await kube.apply(crd, { type: crds, fieldManager });
+  await waitFor('the CRD is served', () => served(target), { signal });
   for (const name of names) {
-    const object = {
-      apiVersion: 'v1',
-      kind: 'Namespace',
-      metadata: { name, labels: { 'plumbline.dev/quickstart': 'true' } },
-    };
+    const object = { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels: { [ownLabel]: 'true' } } };
     await kube.apply(object, { type: namespaces, fieldManager, force: true });
   }
   report.done(
-    `CRD databaseservices.plumbline.dev is ${wasThere && target.isForeign ? 'there already, and used as it is' : 'installed'}`,
+    `CRD ${crd.metadata.name} is ${!isOurs && target.isForeign ? 'there already, and used as it is' : 'installed'}`,
   );
+}
+
+/** What the quickstart leaves in a cluster of somebody's, the CRD only where it is of the quickstart. */
+function leftIn(target: Target, names: readonly string[], crd: ObjectRef | undefined, report: Report) {
+  const { kubectl } = target;
   return {
-    remove: async () => {
+    look: [],
+    stop: [
+      `${kubectl} delete namespace ${names.join(' ')}`,
+      ...(crd === undefined ? [] : [`${kubectl} delete crd ${crd.name}`]),
+    ],
+    end: async () => {
       for (const name of names) await removeNamespace(target, name);
-      if (!wasThere) await kube.delete(crds, crd.metadata);
+      if (crd !== undefined) await removeCrd(target, crd, report);
     },
   };
 }
 
-async function removeNamespace(target: Target, name: string): Promise<void> {
-  if (!(await exists(target, namespaces, { name }))) return;
-  const { metadata } = await target.kube.get(namespaces, { name });
-  if (metadata.labels?.['plumbline.dev/quickstart'] !== 'true') {
+/** Whether a CRD is missing, or left by a run that was killed; one that is just going away is waited for. */
+async function mayApply(target: Target, ref: ObjectRef): Promise<boolean> {
+  return waitFor(
+    `CRD ${ref.name} is deleted`,
+    async () => {
+      const found = await find(target, crds, ref);
+      if (found === undefined) return true;
+      return found.metadata.deletionTimestamp === undefined ? isOfQuickstart(found) : undefined;
+    },
+    target,
+  );
+}
+
+/** Nobody else has applied or edited it. */
+function isOfQuickstart({ metadata }: KubeObject): boolean {
+  const managers = (metadata.managedFields ?? []).filter(({ subresource }) => subresource !== 'status');
+  return managers.length > 0 && managers.every(({ manager }) => manager === fieldManager);
+}
+
+/** With a CRD the databases of its kind go: it stays where somebody has made it theirs, or has a database. */
+async function removeCrd(target: Target, ref: ObjectRef, report: Report): Promise<void> {
+  const found = await find(target, crds, ref);
+  if (found === undefined) return;
+  const { uid, resourceVersion } = found.metadata;
+  if (!isOfQuickstart(found)) return report.fact(`CRD ${ref.name} stays: somebody else has applied it meanwhile`);
+  const [one] = (await served(target)) ?? [];
+  if (one !== undefined) {
+    const { namespace, name } = one.metadata;
+    return report.fact(`CRD ${ref.name} stays: somebody has made DatabaseService ${namespace}/${name}`);
+  }
+  await target.kube.delete(crds, ref, { uid, resourceVersion });
+  await waitFor(`CRD ${ref.name} is gone`, async () => ((await exists(target, crds, ref)) ? undefined : true));
+}
+
+/** @throws Error when it is somebody else's */
+async function findNamespace(target: Target, name: string): Promise<KubeObject | undefined> {
+  const found = await find(target, namespaces, { name });
+  if (found !== undefined && found.metadata.labels?.[ownLabel] !== 'true') {
     throw new Error(`Namespace ${name} exists and is not of the quickstart: rename or remove it.`);
   }
-  await target.kube.delete(namespaces, { name });
+  return found;
+}
+
+async function removeNamespace(target: Target, name: string): Promise<void> {
+  const found = await findNamespace(target, name);
+  if (found === undefined) return;
+  await target.kube.delete(namespaces, { name }, { uid: found.metadata.uid });
   await waitFor(`namespace ${name} is gone`, async () =>
     (await exists(target, namespaces, { name })) ? undefined : true,
   );
 }
 
-async function list({ kube }: Target): Promise<true | undefined> {
+/** The first DatabaseServices of the cluster; undefined when it does not know that kind. */
+async function served({ kube }: Target): Promise<readonly KubeObject[] | undefined> {
   try {
-    for await (const _ of kube.list(databaseServices)) break;
-    return true;
+    for await (const { items } of kube.list(databaseServices)) return items;
+    return [];
   } catch (error) {
     if (classify(error).kind === 'kind-missing') return undefined;
     throw error;
@@ -72,12 +126,16 @@ async function list({ kube }: Target): Promise<true | undefined> {
 }
 
 /** Whether an object exists. */
-export async function exists({ kube }: Target, type: ResourceType, ref: ObjectRef): Promise<boolean> {
+export async function exists(target: Target, type: ResourceType, ref: ObjectRef): Promise<boolean> {
+  return (await find(target, type, ref)) !== undefined;
+}
+
+/** Its metadata alone. */
+async function find({ kube }: Target, type: ResourceType, ref: ObjectRef): Promise<KubeObject | undefined> {
   try {
-    await kube.get(type, ref, { metadataOnly: true });
-    return true;
+    return await kube.get(type, ref, { metadataOnly: true });
   } catch (error) {
-    if (classify(error).kind === 'object-missing') return false;
+    if (classify(error).kind === 'object-missing') return undefined;
     throw error;
   }
 }

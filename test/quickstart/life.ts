@@ -25,10 +25,14 @@ export async function createDatabase(
     { ...database, metadata: { ...database.metadata } },
     { type: databaseServices, fieldManager, force: true },
   );
-  await waitFor('the controller has made every object', async () => {
-    const status = await statusOf(target, database);
-    return status?.phase === 'Provisioning' || status?.phase === 'Running' ? true : undefined;
-  });
+  await waitFor(
+    'the controller has made every object',
+    async () => {
+      const status = await statusOf(target, database);
+      return status?.phase === 'Provisioning' || status?.phase === 'Running' ? true : undefined;
+    },
+    target,
+  );
   const applyMs = Math.round(performance.now() - start);
   const wanted = objectsOf(database);
   for (const { type, ref } of wanted) {
@@ -47,7 +51,7 @@ export async function untilRunning(target: Target, database: DatabaseServiceDocu
       const status = await statusOf(target, database);
       return status?.phase === 'Running' ? status.primary : undefined;
     },
-    startMs,
+    { signal: target.signal, limitMs: startMs },
   );
   report.done(
     `${database.spec.replicas} members are ready after ${Math.round((performance.now() - start) / 1000)} s; ${primary} is the primary`,
@@ -66,13 +70,15 @@ export async function deleteAndCreate(
   await target.kube.delete(databaseServices, { namespace, name });
   if (target.hasGarbageCollector) {
     const isGone = async () => ((await exists(target, statefulSets, { namespace, name })) ? undefined : true);
-    await waitFor('its objects are gone', isGone);
+    await waitFor('its objects are gone', isGone, target);
     report.done('deleted: its objects are collected; Secrets and volume claims stay (storage.onDelete: Retain)');
   } else {
     report.done('deleted; without kube-controller-manager nobody collects its objects, so they stay, to be adopted');
   }
-  await waitFor('the DatabaseService is gone', async () =>
-    (await exists(target, databaseServices, { namespace, name })) ? undefined : true,
+  await waitFor(
+    'the DatabaseService is gone',
+    async () => ((await exists(target, databaseServices, { namespace, name })) ? undefined : true),
+    target,
   );
   await createDatabase(target, database, report);
   const after = await target.kube.get(secrets, secret);

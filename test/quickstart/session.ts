@@ -26,10 +26,11 @@ exec psql -X --pset=pager=off -h "$1" -U "$(</credentials/username)" -d "$(</cre
  * @throws Error with what psql said when it fails
  */
 export async function askVersion(
-  { kube }: Target,
+  target: Target,
   { metadata, spec }: DatabaseServiceDocument,
   report: Report,
 ): Promise<string> {
+  const { kube } = target;
   const { name, namespace = '' } = metadata;
   const ref = { namespace, name: pod };
   const manifest = {
@@ -52,10 +53,14 @@ export async function askVersion(
     },
   };
   await kube.create(manifest, { type: pods, fieldManager: 'plumbline-quickstart' });
-  const phase = await waitFor('psql has ended', async () => {
-    const { status } = (await kube.get(pods, ref)) as KubeObject & { readonly status?: { readonly phase?: string } };
-    return ['Succeeded', 'Failed'].includes(status?.phase ?? '') ? status?.phase : undefined;
-  });
+  const phase = await waitFor(
+    'psql has ended',
+    async () => {
+      const { status } = (await kube.get(pods, ref)) as KubeObject & { readonly status?: { readonly phase?: string } };
+      return ['Succeeded', 'Failed'].includes(status?.phase ?? '') ? status?.phase : undefined;
+    },
+    target,
+  );
   const output = String(await kube.raw(`/api/v1/namespaces/${namespace}/pods/${pod}/log`));
   const [version] = /PostgreSQL \d.*/.exec(output) ?? [];
   if (phase !== 'Succeeded' || version === undefined) throw new Error(`psql through Service ${name}: ${output.trim()}`);

@@ -1,6 +1,8 @@
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { DatabaseServiceDocument } from '../../constructs/api/resource.ts';
 import { serialize } from '../../constructs/serialize.ts';
@@ -44,18 +46,29 @@ export function readSpec(
   return { ...resource, metadata: { ...resource.metadata, namespace }, spec };
 }
 
-/** Runs the real `cdk8s synth` on the spec. @returns what it wrote, by file name */
-export function synthesize(
+/**
+ * Runs the real `cdk8s synth` on the spec.
+ *
+ * @returns what it wrote, by file name
+ * @throws the signal's reason, after the end of what it runs
+ */
+export async function synthesize(
   database: DatabaseServiceDocument,
   workspace: Workspace,
   report: Report,
-): ReadonlyMap<string, string> {
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, string>> {
   const specs = workspace.sub('specs');
   const output = join(workspace.folder, 'dist');
   mkdirSync(specs, { recursive: true });
   writeFileSync(join(specs, 'orders.yaml'), serialize({ ...database }));
   const args = ['constructs/synth.ts', '--specs', specs, '--output', output];
-  const { status, stderr } = spawnSync(process.execPath, args, { cwd: project, encoding: 'utf8' });
+  const child = spawn(process.execPath, args, { cwd: project, stdio: ['ignore', 'ignore', 'pipe'] });
+  const stop = (): boolean => child.kill('SIGTERM');
+  signal.addEventListener('abort', stop);
+  const [stderr, [status]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+  signal.removeEventListener('abort', stop);
+  signal.throwIfAborted();
   if (status !== 0) throw new Error(`synth failed:\n${stderr}`);
   const { namespace = '', name } = database.metadata;
   const files = filesIn(join(output, 'databases', namespace, name));

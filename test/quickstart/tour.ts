@@ -10,6 +10,7 @@ import { createDatabase, deleteAndCreate, statusOf, untilRunning } from './life.
 import type { Report, Summary } from './report.ts';
 import { askVersion } from './session.ts';
 import { forOneNode, readSpec, synthesize } from './spec.ts';
+import type { Started } from './started.ts';
 import type { Target } from './target.ts';
 import { waitFor } from './wait.ts';
 import type { Workspace } from './workspace.ts';
@@ -17,6 +18,8 @@ import type { Workspace } from './workspace.ts';
 export interface Tour {
   readonly report: Report;
   readonly workspace: Workspace;
+  /** Takes everything that has to be ended. */
+  readonly started: Started;
   readonly openTarget: () => Promise<Target>;
   /** Of the database. */
   readonly namespace: string;
@@ -29,39 +32,43 @@ export interface Tour {
 const branch = 'main';
 const cluster = 'quickstart';
 
-/** The main job of Plumbline, once, on real parts. Ends everything that it started, also when a step fails. */
+/** The main job of Plumbline, once, on real parts. @throws the signal's reason as soon as it is aborted */
 export async function tour(options: Tour): Promise<Summary> {
-  const { report, workspace, keep, namespace, hasNode } = options;
+  const { report, workspace, started, keep, namespace, hasNode, signal } = options;
   report.step('The spec is validated');
   const database = readSpec(namespace, hasNode ? await forOneNode() : {}, report);
   report.step('cdk8s synth writes the manifests');
-  const synthesized = synthesize(database, workspace, report);
+  const synthesized = await synthesize(database, workspace, report, signal);
   report.step(hasNode ? 'A Kubernetes API server and a node' : 'A Kubernetes API server');
-  const target = await options.openTarget();
-  const ends: (() => Promise<unknown>)[] = [() => target.close()];
+  const target = await unlessAborted(options.openTarget(), signal);
+  started.add(target);
+  const argoNamespace = `${namespace}-argocd`;
+  await install(target, [namespace, argoNamespace], started, report);
+  report.step('The controller starts');
+  const repository = await bareRepository(workspace);
+  const controller = new ControllerProcess([...target.flags, ...flagsFor(namespace, repository)], keep);
+  started.add(controller);
+  if (keep) workspace.giveTo(controller.pid);
+  await controller.leads(signal);
+  report.done('it leads, and watches every kind of object that a database has');
+  const summary = await deliveries({ ...options, target, database, synthesized, repository, argoNamespace });
+  if (!hasNode)
+    report.say(
+      '\nNo PostgreSQL ran here: without a node the pods stay Pending. With --node, as root on Linux, it does.',
+    );
+  return summary;
+}
+
+/** What is being built or started is not waited for: its guards end it with this process. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const abort = (): void => reject(signal.reason as Error);
+  signal.addEventListener('abort', abort);
   try {
-    const argoNamespace = `${namespace}-argocd`;
-    const installation = await install(target, [namespace, argoNamespace], report);
-    if (target.isForeign && !keep) ends.unshift(() => installation.remove());
-    report.step('The controller starts');
-    const repository = await bareRepository(workspace);
-    const controller = await ControllerProcess.start([...target.flags, ...flagsFor(namespace, repository)], keep);
-    ends.unshift(async () => (keep ? controller.release() : controller.stop()));
-    report.done('it leads, and watches every kind of object that a database has');
-    const summary = await deliveries({ ...options, target, database, synthesized, repository, argoNamespace });
-    if (!hasNode)
-      report.say(
-        '\nNo PostgreSQL ran here: without a node the pods stay Pending. With --node, as root on Linux, it does.',
-      );
-    if (keep)
-      report.say(
-        `\nEverything is left running. To look at it:\n  ${target.hint}\nTo end the controller: kill ${controller.pid}`,
-      );
-    return summary;
+    signal.throwIfAborted();
+    return await Promise.race([work, aborted]);
   } finally {
-    if (!keep) report.step('Everything that was started is ended');
-    for (const end of ends) await end().catch((error: unknown) => report.fact(`not ended cleanly: ${String(error)}`));
-    if (!keep) report.done('nothing is left running');
+    signal.removeEventListener('abort', abort);
   }
 }
 
@@ -131,6 +138,7 @@ async function checkout({
   const { commit, path } = await waitFor(
     'the commit is in the status',
     async () => (await statusOf(target, database))?.git,
+    target,
   );
   const folder = workspace.sub('checkout');
   rmSync(folder, { recursive: true });

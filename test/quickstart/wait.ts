@@ -1,9 +1,25 @@
 const aMinute = 60_000;
 
-/** Asks again each 10 ms until there is an answer. @throws Error that names what did not come in time; `limitMs` defaults to a minute */
-export async function waitFor<T>(what: string, ask: () => Promise<T | undefined>, limitMs = aMinute): Promise<T> {
+export interface WaitOptions {
+  /** Ends the waiting at once. Defaults to none: what is cleaned up is waited for in any case. */
+  readonly signal?: AbortSignal | undefined;
+  /** Defaults to a minute. */
+  readonly limitMs?: number;
+}
+
+/**
+ * Asks again each 10 ms until there is an answer.
+ *
+ * @throws the signal's reason, or an Error that names what did not come in time
+ */
+export async function waitFor<T>(
+  what: string,
+  ask: () => Promise<T | undefined>,
+  { signal, limitMs = aMinute }: WaitOptions = {},
+): Promise<T> {
   const until = Date.now() + limitMs;
   for (;;) {
+    signal?.throwIfAborted();
     const answer = await ask();
     if (answer !== undefined) return answer;
     if (Date.now() > until) throw new Error(`${what}: not within ${limitMs / 1000} s`);
