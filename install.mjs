@@ -9,8 +9,9 @@ const isCurrent =
   existsSync(installed) && existsSync(ownNode) && statSync(installed).mtimeMs >= statSync('package-lock.json').mtimeMs;
 
 if (!isCurrent) {
-  console.log('Installing packages (npm ci) …');
-  const { status, error } = spawnSync('npm', ['ci', '--loglevel=error'], { stdio: 'inherit' });
+  // Not on standard output, which is that of the command that follows.
+  console.error('Installing packages (npm ci) …');
+  const { status, error } = spawnSync('npm', ['ci', '--loglevel=error'], { stdio: ['inherit', 2, 2] });
   if (status !== 0)
     fail(
       `npm ci failed${error ? `: ${error.message}` : ''}. Check that the npm registry can be reached and run the command again.`,
