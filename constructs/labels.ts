@@ -39,6 +39,8 @@ export const rollbackAnnotation = 'plumbline.dev/rollback-to';
 export const loseSlotsAnnotation = 'plumbline.dev/lose-slots';
 /** Key of the ConfigMap `<name>-history` that holds the history. */
 export const historyKey = 'history.json';
+/** Of the same ConfigMap: digests of the objects that were applied, by their keys. */
+export const appliedKey = 'applied.json';
 /** On a pod and its template: the digest of the template as it is rendered. */
 export const templateAnnotation = 'plumbline.dev/template';
 /** State of a member: JSON, written by Patroni. */

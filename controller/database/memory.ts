@@ -1,6 +1,7 @@
 import type { DatabaseServiceStatus } from '../../constructs/api/status.ts';
 import type { Contests, Drift } from '../drift/index.ts';
 import type { History, Switchover } from '../rollout/index.ts';
+import type { Applied } from './applied.ts';
 import { noAdvances, type Advances } from './advances.ts';
 import type { Blocker } from './blocker.ts';
 import type { Inquiry } from './complaints.ts';
@@ -24,6 +25,8 @@ export interface Memory {
   settledGeneration: number | undefined;
   /** What was delivered for it: the same generation is delivered differently while a rollout goes on. */
   delivered: string | undefined;
+  /** What was applied last; undefined before it was looked for. */
+  applied: Applied | undefined;
   /** What the database ran on before, as it stands or is to stand in its ConfigMap; undefined before it was looked for. */
   history: History | undefined;
   /** Revisions of the template, by name, and whether somebody else had changed it. */
@@ -83,6 +86,7 @@ export function newMemory(uid: string): Memory {
     known: new Set(),
     settledGeneration: undefined,
     delivered: undefined,
+    applied: undefined,
     history: undefined,
     revisions: noRevisions,
     switchover: undefined,

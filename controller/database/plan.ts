@@ -25,6 +25,7 @@ import type { KubeObject } from '../kube/index.ts';
 import type { Action, ActionOf } from './action.ts';
 import { additionsTo, isAllowed, replicas, type Leeway } from './additions.ts';
 import { certificateSecrets } from './certificates.ts';
+import type { Applied } from './applied.ts';
 import { fieldManager, keyOfChild, unstatedHash, type Child } from './child.ts';
 import { isTakenAway, stateClaims } from './claims.ts';
 import { hasLostCredentials, wasSettled } from './conditions.ts';
@@ -43,6 +44,8 @@ export interface Observed extends Leeway {
   readonly states: (databaseKey: string, key: string) => boolean;
   /** Keys of what we have found or made true before, so that their absence is a deletion. */
   readonly known: ReadonlySet<string>;
+  /** What was applied last, as far as that is to be known after a restart. */
+  readonly applied: Applied;
   /** What drift.policy Report left as it was, by key. */
   readonly left: ReadonlyMap<string, readonly Drift[]>;
   /** Why drift of the object of a key is left for a time. */
@@ -175,7 +178,7 @@ function lost({ known, resource }: Observed, stated: Stated, child: Child): read
 function absent(observed: Observed, stated: Stated): Action {
   const { kind, metadata } = stated.object;
   const isKnown = observed.known.has(stated.key);
-  const wasThere = isKnown || wasSettled(observed.resource);
+  const wasThere = isKnown || wasSettled(observed.resource) || observed.applied.has(stated.key);
   const isInUse = arePasswordsInUse(observed, wasThere || hasLostCredentials(observed.resource));
   const { certificate, authority } = certificateSecrets(observed.resource);
   const isPassword = kind === 'Secret' && metadata.name !== certificate && metadata.name !== authority;
@@ -211,7 +214,8 @@ function judge(observed: Observed, stated: Stated, shown: Child, live: KubeObjec
   // As long as it could not be put back, what was told of it stays true.
   const wasJudged = observed.left.get(stated.key)?.some(({ field }) => field !== '') === true;
   // After a restart nobody remembers what was stated; the status says whether it was this generation.
-  const wasStated = accepted === undefined ? wasSettled(resource) : accepted.statedHash === stated.hash;
+  const before = accepted?.statedHash ?? observed.applied.get(stated.key);
+  const wasStated = before === undefined ? wasSettled(resource) : before === stated.hash;
   const isSame = wasStated || (wasJudged && accepted === undefined);
   const isNews = isNeverOurs(child, live) && !wasJudged && (observed.known.has(stated.key) || !isSame);
   const isOurs = found.every(({ kind }) => kind === 'pending' || kind === 'extra');
@@ -220,7 +224,11 @@ function judge(observed: Observed, stated: Stated, shown: Child, live: KubeObjec
   const moved = isNews ? new Map<Deviation, Foreign>() : movesIn(news, live, child, observed);
   const foreign = isNews ? replaced(observed, stated) : drifts(news, live, fieldManager, moved);
   const isContested = observed.restraint(stated.key)?.kind === 'contested';
-  if (isReport(observed, stated.key) && !isNews && isLeft(found, isSame, isContested)) {
+  if (
+    isReport(observed, stated.key) &&
+    !isNews &&
+    isLeft(found, { isSame, isSure: before !== undefined, isContested })
+  ) {
     return { kind: 'leave', stated, live, drifts: foreign };
   }
   const untold = isSame && accepted !== undefined && foreign.length === 0 ? untoldIn(found, live) : [];
@@ -285,11 +293,20 @@ function foreignOf(found: readonly Deviation[], isSame: boolean): readonly Devia
  * What drift.policy Report leaves as it is: values that others changed. A change of the spec applies the objects that it concerns as a whole.
  * That fields are not ours though their values are right is mended in any case, unless it is done again and again: it changes no value, and a
  * field that is not ours could be changed unseen.
+ *
+ * @param isSure whether it is known what was stated before
  */
-function isLeft(found: readonly Deviation[], isSame: boolean, isContested: boolean): boolean {
+function isLeft(
+  found: readonly Deviation[],
+  {
+    isSame,
+    isSure,
+    isContested,
+  }: { readonly isSame: boolean; readonly isSure: boolean; readonly isContested: boolean },
+): boolean {
   const isAnybodys = found.some((one) => isForeign(one) || (isContested && one.kind === 'unowned'));
   const isAllForeign = found.every(({ kind }) => kind === 'changed' || kind === 'unowned');
-  return isAnybodys && (isSame || isAllForeign);
+  return isAnybodys && (isSame || (isAllForeign && !isSure));
 }
 
 /** Of a Secret, values count and not who holds them, for it is not applied but created. */

@@ -9,6 +9,7 @@ import type { Logger } from '../runtime/logger.ts';
 import { blockerOf, specInvalid } from './blocker.ts';
 import { nothingDone, type ApplyDelivery, type GitDelivery, type GitState, type Outcome } from './delivery.ts';
 import { observedBackup } from './backups.ts';
+import { appliedBy, isToBeKnown } from './applied.ts';
 import { noteAdditions } from './additions.ts';
 import { keyOfChild, unstatedHash } from './child.ts';
 import { document } from './document.ts';
@@ -23,7 +24,7 @@ import { endOf, objectOf, pauseEnd, restraintOf, type Restraint } from './restra
 import { Reporter, type ReporterOptions } from './report.ts';
 import type { Run } from './run.ts';
 import { isStatedBy, stateWithSecrets } from './stated.ts';
-import { historyManifest } from './stored-history.ts';
+import { historyManifest, storedApplied } from './stored-history.ts';
 import { logHindrance, shortTrouble, withoutShort } from './trouble.ts';
 
 export interface ReconcilerOptions extends ReporterOptions, FollowUpOptions {
@@ -96,7 +97,9 @@ export class Reconciler {
     const turns = isDeleting
       ? []
       : [tls.turnsAt, backup.turnsAt, freedAt(resource, memory, clock.now())].map((at = Infinity) => at - clock.now());
-    const requeueAfterMs = Math.max(0, Math.min(again, inMs, ...turns));
+    // What was applied is to be stored in its turn.
+    const isToBeStored = memory.delivered !== undefined && memory.delivered !== printOf(run);
+    const requeueAfterMs = Math.max(0, Math.min(again, inMs, isToBeStored ? 1 : Infinity, ...turns));
     return requeueAfterMs === Infinity ? {} : { requeueAfterMs };
   }
 
@@ -128,14 +131,19 @@ export class Reconciler {
     if (resource.spec.delivery?.apply === false) return this.#onlySecrets(run);
     const delivered = { ...resource, spec: course.spec };
     const observed = { ...this.#observe(run), resource: delivered };
-    const print = digest([course.spec, course.history]);
+    memory.applied ??= storedApplied(observed.children, resource.metadata.name);
+    const print = printOf(run);
     if (print === memory.delivered && isSettled(observed, memory.settledGeneration))
       return { ...nothingDone, made: [...memory.known], left: memory.left };
     memory.delivered = print;
     try {
       await this.#options.records.sweep(run, observed.children, signal);
-      const stated = stateWithSecrets(delivered, [historyManifest(resource, course.history)]);
-      return await this.#options.apply.carryOut(plan(observed, stated), observed, signal);
+      const { applied } = memory;
+      const kept = historyManifest(resource, course.history, isToBeKnown(resource) ? applied : undefined);
+      const stated = stateWithSecrets(delivered, [kept]);
+      const outcome = await this.#options.apply.carryOut(plan({ ...observed, applied }, stated), observed, signal);
+      memory.applied = appliedBy(applied, outcome, stated);
+      return outcome;
     } catch (error) {
       signal.throwIfAborted();
       return { ...nothingDone, blocker: blockerOf(error, 'the manifests') };
@@ -174,6 +182,7 @@ export class Reconciler {
       find: (child) => children.get(child),
       states: (database, key) => isStatedBy(databases.get(database), key),
       known,
+      applied: memory.applied ?? new Map(),
       left,
       restraint: (key) => restraint(objectOf(key)),
     };
@@ -213,6 +222,12 @@ export class Reconciler {
   #deliverToGit({ resource, course }: Run): GitState | undefined {
     return course && this.#options.git?.deliver({ ...resource, spec: course.spec });
   }
+}
+
+/** What is delivered: the same generation is delivered differently while a rollout goes on. */
+function printOf({ resource, memory, course }: Run): string | undefined {
+  if (course === undefined) return undefined;
+  return digest([course.spec, course.history, isToBeKnown(resource) ? [...(memory.applied ?? [])] : []]);
 }
 
 /** Whether there are more members than the spec asks for, since fewer have to wait. */

@@ -1,22 +1,36 @@
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
-import { databaseLabel, historyKey, informativeLabels } from '../../constructs/labels.ts';
+import { appliedKey, databaseLabel, historyKey, informativeLabels } from '../../constructs/labels.ts';
 import type { Manifest } from '../../constructs/manifest.ts';
 import { namesOf } from '../../constructs/names.ts';
+import type { Facts } from '../health/facts.ts';
+import { json, texts } from '../health/fields.ts';
 import { historyText, parseHistory, type History } from '../rollout/index.ts';
+import type { Applied } from './applied.ts';
 import type { Child } from './child.ts';
 
-/** The ConfigMap with the history of a database. */
-export function historyManifest({ metadata }: StoredDatabaseService, history: History): Manifest {
+/** The ConfigMap with the history of a database, and with what was applied of it, where that has to be known. */
+export function historyManifest({ metadata }: StoredDatabaseService, history: History, applied?: Applied): Manifest {
   const { name, namespace } = metadata;
   const labels = { ...informativeLabels(name, 'database'), [databaseLabel]: name };
-  const data = { [historyKey]: historyText(history) };
+  const known = applied === undefined ? {} : { [appliedKey]: JSON.stringify(Object.fromEntries(applied)) };
+  const data = { [historyKey]: historyText(history), ...known };
   const head = { name: namesOf(name).history, namespace, labels };
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: head, immutable: false, data };
 }
 
 /** The history as the cluster has it; undefined where it was lost or cannot be read. */
 export function storedHistory(children: readonly Child[], database: string): History | undefined {
+  const text = factsIn(children, database)?.text;
+  return text === undefined ? undefined : parseHistory(text);
+}
+
+/** What was applied, as the cluster has it. */
+export function storedApplied(children: readonly Child[], database: string): Applied {
+  return new Map(Object.entries(texts(json(factsIn(children, database)?.applied))));
+}
+
+function factsIn(children: readonly Child[], database: string): Extract<Facts, { kind: 'History' }> | undefined {
   const name = namesOf(database).history;
-  const found = children.find((child) => child.kind === 'ConfigMap' && child.name === name);
-  return found?.facts.kind === 'History' ? parseHistory(found.facts.text) : undefined;
+  const facts = children.find((child) => child.kind === 'ConfigMap' && child.name === name)?.facts;
+  return facts?.kind === 'History' ? facts : undefined;
 }

@@ -8,7 +8,7 @@ import { typeOf } from '../database/kinds.ts';
 import { plan } from '../database/plan.ts';
 import { restartsInWords, restartsOf, type Restarts } from '../database/restarts.ts';
 import { isStatedBy, stateWithSecrets, type Stated } from '../database/stated.ts';
-import { historyManifest, storedHistory } from '../database/stored-history.ts';
+import { historyManifest, storedApplied, storedHistory } from '../database/stored-history.ts';
 import {
   deviations,
   differences,
@@ -44,7 +44,9 @@ export async function foresee(
   const children = new Map([...live].map(([key, object]) => [key, observedChild(object, undefined)]));
   const labelled = [...children.values()];
   const history = storedHistory(labelled, resource.metadata.name);
-  const stated = stateWithSecrets(resource, history === undefined ? [] : [historyManifest(resource, history)]);
+  const applied = storedApplied(labelled, resource.metadata.name);
+  const kept = history && historyManifest(resource, history, applied.size === 0 ? undefined : applied);
+  const stated = stateWithSecrets(resource, kept === undefined ? [] : [kept]);
   for (const one of stated) {
     const found = live.has(one.key) ? undefined : await objects.named(one);
     if (found === undefined) continue;
@@ -56,6 +58,7 @@ export async function foresee(
     {
       resource,
       isHeld: false,
+      applied,
       children: labelled,
       find: (key) => children.get(key),
       states: (database, key) => isStatedBy(databases.get(database), key),

@@ -1,4 +1,5 @@
 import {
+  appliedKey,
   historyKey,
   identityAnnotation,
   notAfterAnnotation,
@@ -58,8 +59,8 @@ export type Facts =
       /** Versions of Secrets, by their names, that the kubelet was asked to refresh the mounts for. */
       readonly refreshed: Readonly<Record<string, string>>;
     }
-  /** The history of the database, as it is stored. */
-  | { readonly kind: 'History'; readonly text: string }
+  /** The history of the database, and what was applied of it, as they are stored. */
+  | { readonly kind: 'History'; readonly text: string; readonly applied: string | undefined }
   | {
       readonly kind: 'PersistentVolumeClaim';
       readonly hasData: boolean;
@@ -110,8 +111,11 @@ export function factsOf(object: KubeObject): Facts {
     case 'Pod':
       return pod(object);
     case 'ConfigMap': {
-      const history = text(record(object['data']), historyKey);
-      return history === undefined ? { kind: 'none' } : { kind: 'History', text: history };
+      const data = record(object['data']);
+      const history = text(data, historyKey);
+      return history === undefined
+        ? { kind: 'none' }
+        : { kind: 'History', text: history, applied: text(data, appliedKey) };
     }
     case 'PersistentVolumeClaim':
       return {

@@ -103,6 +103,7 @@ export function observed(
   return {
     resource: database,
     isHeld: false,
+    applied: new Map(),
     children: own,
     find: (key) => byKey.get(key),
     states: (database) => database === 'shop/or',

@@ -90,3 +90,53 @@ test('a pause in the past is none, and a change of the spec reaches what it conc
 test('a time that is none is refused', async () => {
   await assert.rejects(shop.submit('never', pause('tomorrow')), /until/);
 });
+
+for (const [how, drift] of [
+  ['only reported', { policy: 'Report' }],
+  ['paused', { pause: { until: '2099-01-01T00:00:00Z', reason: 'moving house' } }],
+] as const) {
+  test(`what somebody removed while drift is ${how} stays so over a restart, also with a change of the spec or where something else hinders`, async () => {
+    const name = `gone-${how.slice(0, 4)}`;
+    const label = 'app.kubernetes.io/instance';
+    await shop.create(name, { ...wholeSpec, drift });
+    await shop.delete('PodDisruptionBudget', name);
+    await shop.patch('Service', name, { body: { metadata: { labels: { [label]: null } } } });
+    await shop.untilCondition(name, 'Drifted', /PodDisruptionBudget/);
+    const isAsLeft = async (): Promise<void> => {
+      await shop.running.settled();
+      assert.equal(await shop.get('PodDisruptionBudget', name), undefined);
+      assert.equal((await shop.get('Service', name))?.metadata.labels?.[label], undefined);
+    };
+    await isAsLeft();
+
+    // A change of the spec while no controller runs: what it concerns is applied, and no more
+    await shop.restart(() => shop.edit(name, { backup: { schedule: '1 1 * * *' } }));
+    await isAsLeft();
+    const spec = (await shop.get('CronJob', `${name}-backup`))?.['spec'] as { readonly schedule: string };
+    assert.equal(spec.schedule, '1 1 * * *');
+
+    // Something that cannot be applied
+    const foreign = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: `${name}-backup` } };
+    await shop.running.stop();
+    await shop.delete('ServiceAccount', `${name}-backup`);
+    const { code, stderr } = await shop.cluster.kubectlRun(
+      ['-n', shop.namespace, 'create', '-f', '-'],
+      JSON.stringify(foreign),
+    );
+    assert.equal(code, 0, stderr);
+    await shop.restart();
+    await shop.untilCondition(name, 'Stalled', /^True NameTaken/);
+    await shop.restart();
+    await shop.untilCondition(name, 'Stalled', /^True NameTaken/);
+    await isAsLeft();
+
+    // And it is put back once that is asked for
+    await shop.delete('ServiceAccount', `${name}-backup`);
+    await shop.edit(name, { drift: null });
+    await eventually(
+      'it is there',
+      async () => (await shop.get('PodDisruptionBudget', name)) !== undefined || undefined,
+    );
+    await shop.untilCondition(name, 'Drifted', /^False InTrue/);
+  });
+}
