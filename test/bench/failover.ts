@@ -19,7 +19,8 @@ export async function failover(progress: (line: string) => void, repeats = defau
   await using three = await NodeDatabase.create(cluster, {
     namespace: await newNamespace(cluster),
     replicas: 3,
-    spec: { durability: 'Sync' },
+    // Each failover begins a segment of WAL anew, and 128 MB of them are kept: many faults fill a small volume.
+    spec: { durability: 'Sync', storage: { size: '1Gi' } },
   });
   await using one = await NodeDatabase.create(cluster, { namespace: await newNamespace(cluster) });
   const trials: Trial[] = [];
