@@ -15,7 +15,8 @@ export interface Restarts {
  * StatefulSet's own controller has not looked at yet, nothing was made from.
  */
 export function restartsOf({ metadata, spec }: StoredDatabaseService, children: readonly Child[]): Restarts {
-  const isManaged = (spec.upgrade?.rollout ?? 'Managed') === 'Managed';
+  // One that is past the schema may be without a spec.
+  const isManaged = (spec?.upgrade?.rollout ?? 'Managed') === 'Managed';
   const set = children.find((child) => child.kind === 'StatefulSet' && child.name === metadata.name)?.facts;
   const revision = set?.kind === 'StatefulSet' && set.isObserved ? set.revision : undefined;
   if (revision === undefined) return { isManaged, made: [] };
