@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test, type TestContext } from 'node:test';
+import { after, before, describe, test, type TestContext } from 'node:test';
 import type { StoredGitDestination } from '../../../../constructs/api/git-destination/resource.ts';
 import { events } from '../../../../controller/database/kinds.ts';
 import { gitDestinations } from '../../../../controller/delivery/destinations/destinations.ts';
@@ -24,17 +24,6 @@ const folder = mkdtempSync(join(tmpdir(), 'plumbline-git-'));
 let shop: Shop;
 /** Where the controller has its Secrets. */
 let system: string;
-
-before(async () => {
-  const cluster = await sharedCluster();
-  await installCrd(cluster);
-  system = await newNamespace(cluster, 'system');
-  shop = await Shop.open({ destinations: { namespace: system, folder: () => folder, cluster: 'prod' } });
-});
-after(async () => {
-  await shop[Symbol.asyncDispose]();
-  rmSync(folder, { recursive: true, force: true });
-});
 
 /** Creates a destination that is removed with the test; there are others in the cluster, so its name is made unlike theirs. */
 async function givenDestination(
@@ -104,180 +93,199 @@ function inGit(destination: string) {
   return { delivery: { apply: false, git: { destination } } };
 }
 
-test('a destination takes the databases that name it, with the token of its Secret, and says so', async (t) => {
-  // GIVEN
-  const remote = givenRemote(t);
-  const server = await givenHttpsServer(t, remote, `git:${tokens[0]}`);
-  await givenSecret('https-login', { password: `${tokens[0]}\n`, 'ca.crt': server.authority });
-  const name = await givenDestination(t, 'https', {
-    url: server.url,
-    credentials: { secretName: 'https-login' },
-    author: { name: 'Data Team', email: 'data@example.org' },
+// A controller looks after every destination of a cluster, so it lives no longer than these tests.
+describe('databases are delivered to destinations', () => {
+  before(async () => {
+    const cluster = await sharedCluster();
+    await installCrd(cluster);
+    system = await newNamespace(cluster, 'system');
+    shop = await Shop.open({ destinations: { namespace: system, folder: () => folder, cluster: 'prod' } });
   });
-  const reached = await isReady(name, 'Reached');
-  assert.equal(reached.status?.lastCommit, undefined);
-  // WHEN
-  await shop.submit('orders', inGit(name));
-  await isInGit(remote, `clusters/prod/${shop.namespace}/orders/statefulset.orders.yaml`);
-  // THEN
-  const commit = remote.inRemote('rev-parse', 'main');
-  assert.equal(remote.inRemote('log', '-1', '--format=%an <%ae>', 'main'), 'Data Team <data@example.org>');
-  await eventually('both tell of it', async () => {
-    const { status } = await destination(name);
-    const database = await shop.status('orders');
-    return (status?.lastCommit === commit && database?.git?.commit === commit) || undefined;
+  after(async () => {
+    await shop[Symbol.asyncDispose]();
+    rmSync(folder, { recursive: true, force: true });
   });
-  // AND nothing at rest
-  await shop.running.settled(3000);
 
-  // WHEN the token is withdrawn
-  server.login = `git:${tokens[1]}`;
-  await shop.edit('orders', { parameters: { work_mem: '8MB' } });
-  // THEN the destination and the database say so, and neither says the token
-  const refused = await isReady(name, 'CredentialsRefused');
-  assert.equal(refused.status?.pending, 1);
-  assert.equal(refused.status?.lastCommit, commit);
-  await eventually(
-    'the database tells of it',
-    async () => (await shop.condition('orders', 'Progressing')).includes('GitFailed') || undefined,
-  );
-  // WHEN the Secret has the new one
-  await givenSecret('https-login', { password: tokens[1], 'ca.crt': server.authority });
-  // THEN it is delivered, without a restart
-  const again = await isReady(name, 'Reached');
-  assert.equal(again.status?.pending, 0);
-  await eventually('it is in Git', () => remote.commits() === 2 || undefined, patienceMs);
-  const told = [
-    ...shop.running.logLines,
-    JSON.stringify([refused, again, await shop.resource('orders'), await shop.list(events)]),
-  ].join('\n');
-  for (const token of tokens) assert.equal(told.includes(token), false, 'a token was told');
-  await shop.delete('DatabaseService', 'orders');
-  await isGone(remote, `clusters/prod/${shop.namespace}/orders/`);
-});
-
-test('a database goes along when its destination changes, and goes away when it names none', async (t) => {
-  const remote = givenRemote(t);
-  const first = await givenDestination(t, 'first', { url: remote.url });
-  const second = await givenDestination(t, 'second', { url: `${remote.url}/`, path: 'databases/<namespace>/<name>' });
-  await shop.submit('moving', inGit(first));
-  await isInGit(remote, `clusters/prod/${shop.namespace}/moving/statefulset.moving.yaml`);
-  // WHEN it names the other one
-  await shop.edit('moving', inGit(second));
-  await isInGit(remote, `databases/${shop.namespace}/moving/statefulset.moving.yaml`);
-  await isGone(remote, 'clusters/');
-  // WHEN the path of that one changes
-  await shop.kube.patch(
-    gitDestinations,
-    { name: second },
-    {
-      kind: 'merge',
-      fieldManager: 'kubectl-edit',
-      body: { spec: { path: 'elsewhere/<namespace>/<name>' } },
-    },
-  );
-  await isInGit(remote, `elsewhere/${shop.namespace}/moving/statefulset.moving.yaml`);
-  await isGone(remote, 'databases/');
-  // WHEN it names none
-  await shop.edit('moving', { delivery: { git: null } });
-  await eventually('it is gone from Git', () => remote.files().join('') === '' || undefined, patienceMs);
-  await shop.delete('DatabaseService', 'moving');
-});
-
-test('a destination that does not exist, or not for the namespace, is named, and counts as soon as it does', async (t) => {
-  const remote = givenRemote(t);
-  const name = `later-${shop.namespace}`;
-  await shop.submit('waiting', inGit(name));
-  const says = (words: RegExp) =>
-    eventually(
-      `the database says ${words}`,
-      async () => words.test(await shop.condition('waiting', 'Stalled')) || undefined,
+  test('a destination takes the databases that name it, with the token of its Secret, and says so', async (t) => {
+    // GIVEN
+    const remote = givenRemote(t);
+    const server = await givenHttpsServer(t, remote, `git:${tokens[0]}`);
+    await givenSecret('https-login', { password: `${tokens[0]}\n`, 'ca.crt': server.authority });
+    const name = await givenDestination(t, 'https', {
+      url: server.url,
+      credentials: { secretName: 'https-login' },
+      author: { name: 'Data Team', email: 'data@example.org' },
+    });
+    const reached = await isReady(name, 'Reached');
+    assert.equal(reached.status?.lastCommit, undefined);
+    // WHEN
+    await shop.submit('orders', inGit(name));
+    await isInGit(remote, `clusters/prod/${shop.namespace}/orders/statefulset.orders.yaml`);
+    // THEN
+    const commit = remote.inRemote('rev-parse', 'main');
+    assert.equal(remote.inRemote('log', '-1', '--format=%an <%ae>', 'main'), 'Data Team <data@example.org>');
+    await eventually(
+      'both tell of it',
+      async () => {
+        const { status } = await destination(name);
+        const database = await shop.status('orders');
+        return (status?.lastCommit === commit && database?.git?.commit === commit) || undefined;
+      },
+      patienceMs,
     );
-  await says(/^True DestinationUnusable: GitDestination later-\S+ does not exist/);
-  await givenDestination(t, 'later', { url: remote.url, namespaces: ['elsewhere'] });
-  await says(/DestinationUnusable: GitDestination later-\S+ is not for the namespace/);
-  assert.equal(remote.commits(), 0);
-  // WHEN it is for the namespace
-  await shop.kube.patch(
-    gitDestinations,
-    { name },
-    {
-      kind: 'merge',
-      fieldManager: 'kubectl-edit',
-      body: { spec: { namespaces: [shop.namespace] } },
-    },
-  );
-  await isInGit(remote, `clusters/prod/${shop.namespace}/waiting/statefulset.waiting.yaml`);
-  await eventually(
-    'it says nothing more',
-    async () => (await shop.condition('waiting', 'Stalled')).startsWith('False') || undefined,
-  );
-  const copy = newestCopy();
-  // WHEN it goes
-  await removeDestination(name);
-  await says(/DestinationUnusable/);
-  const file = `clusters/prod/${shop.namespace}/waiting/statefulset.waiting.yaml`;
-  assert.ok(remote.files().includes(file), 'what is in Git stays there');
-  await eventually('its copy is removed', () => !readdirSync(folder).includes(copy) || undefined);
-  // WHEN it comes back, and somebody has removed a file meanwhile
-  remote.somebodyPushes({ [file]: undefined });
-  await givenDestination(t, 'later', { url: remote.url });
-  await isInGit(remote, file);
-  await shop.delete('DatabaseService', 'waiting');
-});
+    // AND nothing at rest
+    await shop.running.settled(3000);
 
-test('a Secret that is missing is named, and the destinations of others go on', async (t) => {
-  const remote = givenRemote(t);
-  const broken = await givenDestination(t, 'broken', {
-    url: 'https://git.invalid/x.git',
-    credentials: { secretName: 'not-there' },
+    // WHEN the token is withdrawn
+    server.login = `git:${tokens[1]}`;
+    await shop.edit('orders', { parameters: { work_mem: '8MB' } });
+    // THEN the destination and the database say so, and neither says the token
+    const refused = await isReady(name, 'CredentialsRefused');
+    assert.equal(refused.status?.pending, 1);
+    assert.equal(refused.status?.lastCommit, commit);
+    await eventually(
+      'the database tells of it',
+      async () => (await shop.condition('orders', 'Progressing')).includes('GitFailed') || undefined,
+      patienceMs,
+    );
+    // WHEN the Secret has the new one
+    await givenSecret('https-login', { password: tokens[1], 'ca.crt': server.authority });
+    // THEN it is delivered, without a restart
+    const again = await isReady(name, 'Reached');
+    assert.equal(again.status?.pending, 0);
+    await eventually('it is in Git', () => remote.commits() === 2 || undefined, patienceMs);
+    const told = [
+      ...shop.running.logLines,
+      JSON.stringify([refused, again, await shop.resource('orders'), await shop.list(events)]),
+    ].join('\n');
+    for (const token of tokens) assert.equal(told.includes(token), false, 'a token was told');
+    await shop.delete('DatabaseService', 'orders');
+    await isGone(remote, `clusters/prod/${shop.namespace}/orders/`);
   });
-  const whole = await givenDestination(t, 'whole', { url: remote.url });
-  const { status } = await isReady(broken, 'SecretNotFound');
-  assert.match(status?.conditions?.[0]?.message ?? '', /^Secret not-there does not exist in the namespace system-/);
-  await shop.submit('kept', inGit(broken));
-  await shop.submit('going', inGit(whole));
-  await isInGit(remote, `clusters/prod/${shop.namespace}/going/statefulset.going.yaml`);
-  await eventually(
-    'the other one says why',
-    async () => (await shop.condition('kept', 'Progressing')).includes('not-there') || undefined,
-  );
-  await shop.delete('DatabaseService', 'kept');
-  await shop.delete('DatabaseService', 'going');
-});
 
-test('destinations that mean one branch share a writer: what two databases change within the window is one commit', async (t) => {
-  const remote = givenRemote(t);
-  const east = await givenDestination(t, 'east', { url: remote.url, windowSeconds: 5 });
-  const west = await givenDestination(t, 'west', {
-    url: remote.url.replace(/\.git$/, '.git/'),
-    path: 'west/<namespace>/<name>',
+  test('a database goes along when its destination changes, and goes away when it names none', async (t) => {
+    const remote = givenRemote(t);
+    const first = await givenDestination(t, 'first', { url: remote.url });
+    const second = await givenDestination(t, 'second', { url: `${remote.url}/`, path: 'databases/<namespace>/<name>' });
+    await shop.submit('moving', inGit(first));
+    await isInGit(remote, `clusters/prod/${shop.namespace}/moving/statefulset.moving.yaml`);
+    // WHEN it names the other one
+    await shop.edit('moving', inGit(second));
+    await isInGit(remote, `databases/${shop.namespace}/moving/statefulset.moving.yaml`);
+    await isGone(remote, 'clusters/');
+    // WHEN the path of that one changes
+    await shop.kube.patch(
+      gitDestinations,
+      { name: second },
+      {
+        kind: 'merge',
+        fieldManager: 'kubectl-edit',
+        body: { spec: { path: 'elsewhere/<namespace>/<name>' } },
+      },
+    );
+    await isInGit(remote, `elsewhere/${shop.namespace}/moving/statefulset.moving.yaml`);
+    await isGone(remote, 'databases/');
+    // WHEN it names none
+    await shop.edit('moving', { delivery: { git: null } });
+    await eventually('it is gone from Git', () => remote.files().join('') === '' || undefined, patienceMs);
+    await shop.delete('DatabaseService', 'moving');
   });
-  await isReady(east, 'Reached');
-  await isReady(west, 'Reached');
-  await shop.submit('one', inGit(east));
-  await shop.submit('two', inGit(west));
-  await isInGit(remote, `clusters/prod/${shop.namespace}/one/statefulset.one.yaml`);
-  await isInGit(remote, `west/${shop.namespace}/two/statefulset.two.yaml`);
-  assert.equal(remote.commits(), 1);
-  assert.match(remote.message(), /^Add 2 databases: /);
-  // WHEN somebody removes a file of the one, and the other one is changed
-  const file = `clusters/prod/${shop.namespace}/one/service.one.yaml`;
-  remote.somebodyPushes({ [file]: undefined });
-  await shop.edit('two', { parameters: { work_mem: '8MB' } });
-  // THEN it is there again
-  await isInGit(remote, file);
-  await shop.delete('DatabaseService', 'one');
-  await shop.delete('DatabaseService', 'two');
-});
 
-test('who may not list destinations does without them', async () => {
-  const cluster = await sharedCluster();
-  const nobody = await connect({ kubeconfig: await cluster.kubeconfigFor('nobody') });
-  try {
-    assert.equal(await mayWatchDestinations(new KubeClient(nobody), system), false);
-    assert.equal(await mayWatchDestinations(shop.kube, system), true);
-  } finally {
-    await nobody.close();
-  }
+  test('a destination that does not exist, or not for the namespace, is named, and counts as soon as it does', async (t) => {
+    const remote = givenRemote(t);
+    const name = `later-${shop.namespace}`;
+    await shop.submit('waiting', inGit(name));
+    const says = (words: RegExp) =>
+      eventually(
+        `the database says ${words}`,
+        async () => words.test(await shop.condition('waiting', 'Stalled')) || undefined,
+      );
+    await says(/^True DestinationUnusable: GitDestination later-\S+ does not exist/);
+    await givenDestination(t, 'later', { url: remote.url, namespaces: ['elsewhere'] });
+    await says(/DestinationUnusable: GitDestination later-\S+ is not for the namespace/);
+    assert.equal(remote.commits(), 0);
+    // WHEN it is for the namespace
+    await shop.kube.patch(
+      gitDestinations,
+      { name },
+      {
+        kind: 'merge',
+        fieldManager: 'kubectl-edit',
+        body: { spec: { namespaces: [shop.namespace] } },
+      },
+    );
+    await isInGit(remote, `clusters/prod/${shop.namespace}/waiting/statefulset.waiting.yaml`);
+    await eventually(
+      'it says nothing more',
+      async () => (await shop.condition('waiting', 'Stalled')).startsWith('False') || undefined,
+    );
+    const copy = newestCopy();
+    // WHEN it goes
+    await removeDestination(name);
+    await says(/DestinationUnusable/);
+    const file = `clusters/prod/${shop.namespace}/waiting/statefulset.waiting.yaml`;
+    assert.ok(remote.files().includes(file), 'what is in Git stays there');
+    await eventually('its copy is removed', () => !readdirSync(folder).includes(copy) || undefined);
+    // WHEN it comes back, and somebody has removed a file meanwhile
+    remote.somebodyPushes({ [file]: undefined });
+    await givenDestination(t, 'later', { url: remote.url });
+    await isInGit(remote, file);
+    await shop.delete('DatabaseService', 'waiting');
+  });
+
+  test('a Secret that is missing is named, and the destinations of others go on', async (t) => {
+    const remote = givenRemote(t);
+    const broken = await givenDestination(t, 'broken', {
+      url: 'https://git.invalid/x.git',
+      credentials: { secretName: 'not-there' },
+    });
+    const whole = await givenDestination(t, 'whole', { url: remote.url });
+    const { status } = await isReady(broken, 'SecretNotFound');
+    assert.match(status?.conditions?.[0]?.message ?? '', /^Secret not-there does not exist in the namespace system-/);
+    await shop.submit('kept', inGit(broken));
+    await shop.submit('going', inGit(whole));
+    await isInGit(remote, `clusters/prod/${shop.namespace}/going/statefulset.going.yaml`);
+    await eventually(
+      'the other one says why',
+      async () => (await shop.condition('kept', 'Progressing')).includes('not-there') || undefined,
+    );
+    await shop.delete('DatabaseService', 'kept');
+    await shop.delete('DatabaseService', 'going');
+  });
+
+  test('destinations that mean one branch share a writer: what two databases change within the window is one commit', async (t) => {
+    const remote = givenRemote(t);
+    const east = await givenDestination(t, 'east', { url: remote.url, windowSeconds: 5 });
+    const west = await givenDestination(t, 'west', {
+      url: remote.url.replace(/\.git$/, '.git/'),
+      path: 'west/<namespace>/<name>',
+    });
+    await isReady(east, 'Reached');
+    await isReady(west, 'Reached');
+    await shop.submit('one', inGit(east));
+    await shop.submit('two', inGit(west));
+    await isInGit(remote, `clusters/prod/${shop.namespace}/one/statefulset.one.yaml`);
+    await isInGit(remote, `west/${shop.namespace}/two/statefulset.two.yaml`);
+    assert.equal(remote.commits(), 1);
+    assert.match(remote.message(), /^Add 2 databases: /);
+    // WHEN somebody removes a file of the one, and the other one is changed
+    const file = `clusters/prod/${shop.namespace}/one/service.one.yaml`;
+    remote.somebodyPushes({ [file]: undefined });
+    await shop.edit('two', { parameters: { work_mem: '8MB' } });
+    // THEN it is there again
+    await isInGit(remote, file);
+    await shop.delete('DatabaseService', 'one');
+    await shop.delete('DatabaseService', 'two');
+  });
+
+  test('who may not list destinations does without them', async () => {
+    const cluster = await sharedCluster();
+    const nobody = await connect({ kubeconfig: await cluster.kubeconfigFor('nobody') });
+    try {
+      assert.equal(await mayWatchDestinations(new KubeClient(nobody), system), false);
+      assert.equal(await mayWatchDestinations(shop.kube, system), true);
+    } finally {
+      await nobody.close();
+    }
+  });
 });
