@@ -8,6 +8,9 @@ export interface KubectlResult {
   readonly code: number;
 }
 
+/** Nothing that a test asks for takes so long; what an `exec` waits for may never come. */
+const longestMs = 600_000;
+
 /** Runs kubectl with a kubeconfig, untouched by the settings and caches of the person who runs it. */
 export async function runKubectl(
   kubectl: string,
@@ -19,7 +22,7 @@ export async function runKubectl(
   const child = spawn(
     kubectl,
     [`--kubeconfig=${kubeconfig}`, `--cache-dir=${join(folder, 'kubectl-cache')}`, ...args],
-    { env: { ...process.env, KUBECONFIG: kubeconfig, KUBERC: 'off' }, stdio: 'pipe' },
+    { env: { ...process.env, KUBECONFIG: kubeconfig, KUBERC: 'off' }, stdio: 'pipe', timeout: longestMs },
   );
   // kubectl may end without reading its input.
   child.stdin.on('error', () => undefined);

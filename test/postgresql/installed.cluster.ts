@@ -245,14 +245,23 @@ function residentMb(pid: number): number {
 /** Reads the metrics through the Service, from a pod of the cluster. */
 async function scrape(token: string): Promise<{ readonly status: number; readonly text: string }> {
   const [pod = ''] = await controllers();
-  // The token goes in by standard input, for others can read arguments. The certificate is one that each pod has made for itself.
+  // The token goes in by standard input, for others can read arguments; it ends with its line, since the end of the input may come before anybody reads. The certificate is one that each pod has made for itself.
   const script = `
     process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
     let token = '';
-    process.stdin.on('data', (text) => (token += text)).on('end', async () => {
-      const answer = await fetch('https://plumbline-metrics.${system}.svc:8443/metrics', { headers: { authorization: 'Bearer ' + token } });
+    const read = async () => {
+      process.stdin.destroy();
+      const options = { headers: { authorization: 'Bearer ' + token.trim() }, signal: AbortSignal.timeout(30000) };
+      const answer = await fetch('https://plumbline-metrics.${system}.svc:8443/metrics', options);
       console.log(JSON.stringify({ status: answer.status, text: await answer.text() }));
+    };
+    process.stdin.on('data', (text) => {
+      token += text;
+      if (token.endsWith('\\n')) read();
     });`;
   const args = ['-n', system, 'exec', '-i', pod, '--', 'node', '-e', script];
-  return JSON.parse(await kubectl(cluster, args, token.trim())) as { readonly status: number; readonly text: string };
+  return JSON.parse(await kubectl(cluster, args, `${token.trim()}\n`)) as {
+    readonly status: number;
+    readonly text: string;
+  };
 }
