@@ -59,6 +59,8 @@ export function isSettled(observed: Observed, settledGeneration: number | undefi
   if (children.some(({ suspect }) => suspect !== undefined)) return false;
   if ([...left.keys()].some((key) => !isReport(observed, key))) return false;
   if (stateClaims(resource, children).some(({ key }) => !known.has(key))) return false;
+  const asked = wantedMembers(children, resource.metadata.name);
+  if (children.some((child) => !child.isDeleting && isTakenAway(child, resource, asked))) return false;
   return [...known].every((key) => {
     const child = find(key);
     if (child === undefined) return left.has(key);
