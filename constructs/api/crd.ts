@@ -1,5 +1,5 @@
-import { keptAnnotations } from './kept.ts';
-import { group, kind, maxNameLength, plural, version } from './resource.ts';
+import { definitionOf, objectSchema } from './definition.ts';
+import { group, kind, maxNameLength, plural } from './resource.ts';
 import type { Rule } from './rule.ts';
 import type { Node } from './schema-node.ts';
 import { Spec } from './spec.ts';
@@ -50,60 +50,27 @@ export const fileName = `${group}_${plural}.yaml`;
 
 /** The CustomResourceDefinition, from the same schema as the types and the offline validation. */
 export function customResourceDefinition(): Record<string, unknown> {
-  return {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: {
-      name: `${plural}.${group}`,
-      labels: { 'app.kubernetes.io/name': 'plumbline', 'app.kubernetes.io/part-of': 'plumbline' },
-      annotations: keptAnnotations,
-    },
-    spec: {
-      group,
-      scope: 'Namespaced',
-      names: {
-        kind,
-        listKind: `${kind}List`,
-        plural,
-        singular: kind.toLowerCase(),
-        shortNames: ['dbs'],
-        categories: ['all'],
+  return definitionOf({
+    kind,
+    plural,
+    scope: 'Namespaced',
+    shortName: 'dbs',
+    categories: ['all'],
+    schema: openApiSchema(),
+    subresources: {
+      status: {},
+      scale: {
+        specReplicasPath: '.spec.replicas',
+        statusReplicasPath: '.status.replicas',
+        labelSelectorPath: '.status.selector',
       },
-      versions: [
-        {
-          name: version,
-          served: true,
-          storage: true,
-          schema: { openAPIV3Schema: openApiSchema() },
-          subresources: {
-            status: {},
-            scale: {
-              specReplicasPath: '.spec.replicas',
-              statusReplicasPath: '.status.replicas',
-              labelSelectorPath: '.status.selector',
-            },
-          },
-          additionalPrinterColumns: columns,
-        },
-      ],
     },
-  };
+    columns,
+  });
 }
 
 /** The schema as plain JSON: what the CRD carries and what offline validation reads. */
 export function openApiSchema(): Node {
-  const schema = {
-    type: 'object',
-    description: 'A database, and everything around it, as one object.',
-    required: ['spec'],
-    properties: {
-      apiVersion: { type: 'string', description: 'plumbline.dev/v1alpha1' },
-      kind: { type: 'string', description: 'DatabaseService' },
-      metadata: { type: 'object', properties: { name: { type: 'string', maxLength: 253 } } },
-      spec: Spec,
-      status: Status,
-    },
-    'x-kubernetes-validations': objectRules,
-  };
-  return JSON.parse(JSON.stringify(schema)) as Node;
+  const description = 'A database, and everything around it, as one object.';
+  return objectSchema({ kind, description, spec: Spec, status: Status, rules: objectRules });
 }

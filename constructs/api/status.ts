@@ -1,28 +1,10 @@
 import { Type, type Static } from 'typebox';
 import type { DeepReadonly } from './deep-readonly.ts';
 import { Enum } from './kubernetes-schema.ts';
+import { conditions, count, text, time } from './status-fields.ts';
 
 export const phases = ['Pending', 'Provisioning', 'Running', 'Updating', 'Degraded', 'Failed', 'Deleting'] as const;
 export type Phase = (typeof phases)[number];
-
-const text = (description: string, maxLength = 1024) => Type.String({ description, maxLength });
-const time = (description: string) => Type.String({ description, format: 'date-time' });
-const count = (description: string) => Type.Integer({ description, minimum: 0 });
-
-const Condition = Type.Object(
-  {
-    type: text(
-      'Ready, Available, Progressing, Degraded, Stalled, Drifted, Paused, StorageCritical, TlsReady or BackupCurrent.',
-      316,
-    ),
-    status: Enum(['True', 'False', 'Unknown'], { description: 'Whether it holds.' }),
-    reason: text('Why, in one word.'),
-    message: text('Why, in a sentence, and what to do.', 32768),
-    lastTransitionTime: time('When the status changed last.'),
-    observedGeneration: Type.Optional(count('The generation of the spec that was judged.')),
-  },
-  { description: 'One condition.' },
-);
 
 const Receipt = Type.Object(
   {
@@ -44,12 +26,9 @@ export const Status = Type.Object(
     observedGeneration: Type.Optional(count('The generation of the spec that this status speaks of.')),
     phase: Type.Optional(Enum(phases, { description: 'The state in one word, for people; programs read conditions.' })),
     conditions: Type.Optional(
-      Type.Array(Condition, {
-        description: 'What holds, and why.',
-        maxItems: 32,
-        'x-kubernetes-list-type': 'map',
-        'x-kubernetes-list-map-keys': ['type'],
-      }),
+      conditions(
+        'Ready, Available, Progressing, Degraded, Stalled, Drifted, Paused, StorageCritical, TlsReady or BackupCurrent.',
+      ),
     ),
     replicas: Type.Optional(count('Members that exist.')),
     readyReplicas: Type.Optional(count('Members that are ready.')),

@@ -1,5 +1,5 @@
-import { keptAnnotations } from '../kept.ts';
-import { group, version } from '../resource.ts';
+import { definitionOf, objectSchema } from '../definition.ts';
+import { group } from '../resource.ts';
 import type { Rule } from '../rule.ts';
 import type { Node } from '../schema-node.ts';
 import { gitDestinationKind as kind, gitDestinationPlural as plural } from './resource.ts';
@@ -32,46 +32,19 @@ export const gitDestinationFile = `${group}_${plural}.yaml`;
 
 /** The CustomResourceDefinition, from the same schema as the types and the offline validation. */
 export function gitDestinationDefinition(): Record<string, unknown> {
-  return {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: {
-      name: `${plural}.${group}`,
-      labels: { 'app.kubernetes.io/name': 'plumbline', 'app.kubernetes.io/part-of': 'plumbline' },
-      annotations: keptAnnotations,
-    },
-    spec: {
-      group,
-      scope: 'Cluster',
-      names: { kind, listKind: `${kind}List`, plural, singular: kind.toLowerCase(), shortNames: ['gitdest'] },
-      versions: [
-        {
-          name: version,
-          served: true,
-          storage: true,
-          schema: { openAPIV3Schema: gitDestinationSchema() },
-          subresources: { status: {} },
-          additionalPrinterColumns: columns,
-        },
-      ],
-    },
-  };
+  return definitionOf({
+    kind,
+    plural,
+    scope: 'Cluster',
+    shortName: 'gitdest',
+    schema: gitDestinationSchema(),
+    subresources: { status: {} },
+    columns,
+  });
 }
 
 /** The schema as plain JSON: what the CRD carries and what offline validation reads. */
 export function gitDestinationSchema(): Node {
-  const schema = {
-    type: 'object',
-    description: 'A branch of a Git repository that databases are delivered to.',
-    required: ['spec'],
-    properties: {
-      apiVersion: { type: 'string', description: `${group}/${version}` },
-      kind: { type: 'string', description: kind },
-      metadata: { type: 'object', properties: { name: { type: 'string', maxLength: 253 } } },
-      spec: Spec,
-      status: Status,
-    },
-    'x-kubernetes-validations': gitDestinationRules,
-  };
-  return JSON.parse(JSON.stringify(schema)) as Node;
+  const description = 'A branch of a Git repository that databases are delivered to.';
+  return objectSchema({ kind, description, spec: Spec, status: Status, rules: gitDestinationRules });
 }
