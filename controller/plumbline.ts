@@ -217,7 +217,8 @@ export class Plumbline {
 
   #databasesOf(destination: string): readonly string[] {
     return [...this.databases.keys()].filter(
-      (key) => this.databases.get(key)?.spec.delivery?.git?.destination === destination,
+      // One that is past the schema may be without a spec.
+      (key) => this.databases.get(key)?.spec?.delivery?.git?.destination === destination,
     );
   }
 

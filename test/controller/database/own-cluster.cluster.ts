@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { tmpdir } from 'node:os';
 import { after, before, test } from 'node:test';
 import { customResourceDefinition } from '../../../constructs/api/crd.ts';
+import { gitDestinationDefinition } from '../../../constructs/api/git-destination/crd.ts';
 import { databaseServices, watchedKinds } from '../../../controller/database/kinds.ts';
+import { gitDestinations } from '../../../controller/delivery/destinations/destinations.ts';
 import { startCluster, type Cluster } from '../../cluster/index.ts';
 import { MainProcess } from '../main-process.ts';
 import { databaseService, eventually } from '../running-plumbline.ts';
@@ -20,7 +23,8 @@ after(async () => {
 async function install(definition: Record<string, unknown>): Promise<void> {
   const { code, stderr } = await cluster.kubectlRun(['apply', '--server-side', '-f', '-'], JSON.stringify(definition));
   assert.equal(code, 0, stderr);
-  const established = ['wait', '--for=condition=Established', 'crd/databaseservices.plumbline.dev', '--timeout=30s'];
+  const { name } = definition['metadata'] as { readonly name: string };
+  const established = ['wait', '--for=condition=Established', `crd/${name}`, '--timeout=30s'];
   assert.equal((await cluster.kubectlRun(established)).code, 0);
 }
 
@@ -54,7 +58,9 @@ const broken: readonly (readonly [name: string, spec: object, words: RegExp])[] 
 
 test('https://github.com/apecloud/kubeblocks/issues/8017: past the schema nothing is made, and it is said why', async () => {
   await install(withoutRules());
-  await using shop = await Shop.open({}, cluster);
+  await install(gitDestinationDefinition());
+  const destinations = { namespace: 'default', folder: () => tmpdir(), cluster: 'prod' };
+  await using shop = await Shop.open({ destinations }, cluster);
   for (const [name, spec] of broken) {
     const object = databaseService(shop.namespace, name, spec as Record<string, unknown>);
     await shop.kube.create(object, { type: databaseServices, fieldManager: 'test' });
@@ -68,6 +74,16 @@ test('https://github.com/apecloud/kubeblocks/issues/8017: past the schema nothin
     assert.equal((await shop.status(name))?.phase, 'Failed');
   }
   await shop.untilCondition('bare', 'Stalled', /^True SpecInvalid/);
+  // … also by what looks for the databases of a destination
+  const { apiVersion, kind } = gitDestinations;
+  const destination = { apiVersion, kind, metadata: { name: 'any' }, spec: { url: 'file:///nowhere' } };
+  await shop.kube.create(destination, { type: gitDestinations, fieldManager: 'kubectl-create' });
+  await eventually('it is looked at', async () => (await shop.kube.get(gitDestinations, { name: 'any' }))['status']);
+  await shop.kube.delete(gitDestinations, { name: 'any' });
+  assert.deepEqual(
+    shop.running.logLines.filter((line) => line.includes('TypeError')),
+    [],
+  );
   await shop.running.settled();
   for (const { type } of watchedKinds) {
     const made = (await shop.list(type)).filter(({ metadata }) => !/^(kube-root-ca\.crt|default)$/.test(metadata.name));
