@@ -1,4 +1,5 @@
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
+import { namesOf } from '../../constructs/names.ts';
 import type { Outcome } from './delivery.ts';
 import type { Stated } from './stated.ts';
 
@@ -14,10 +15,16 @@ export function isToBeKnown({ spec }: StoredDatabaseService): boolean {
 }
 
 /** What is applied by now. What is left as somebody made it stays as it was applied before. */
-export function appliedBy(before: Applied, { made, left }: Outcome, stated: readonly Stated[]): Applied {
+export function appliedBy(
+  before: Applied,
+  { made, left }: Outcome,
+  stated: readonly Stated[],
+  { metadata }: StoredDatabaseService,
+): Applied {
+  const { history } = namesOf(metadata.name);
   const hashes = stated.flatMap(({ key, hash, object }): readonly (readonly [string, string])[] => {
     // It cannot hold a digest of itself.
-    if (object.kind === 'ConfigMap' && object.metadata.name.endsWith('-history')) return [];
+    if (object.kind === 'ConfigMap' && object.metadata.name === history) return [];
     const known = made.includes(key) && !left.has(key) ? hash : before.get(key);
     return known === undefined ? [] : [[key, known]];
   });

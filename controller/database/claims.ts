@@ -11,10 +11,10 @@ import { ownerOf, stated, type Stated } from './stated.ts';
  */
 export function stateClaims(resource: StoredDatabaseService, children: readonly Child[]): readonly Stated[] {
   const { name, namespace, uid } = resource.metadata;
-  const asked = wantedMembers(children, name);
+  const isTakenAway = takenAway(resource, wantedMembers(children, name));
   const isDelete = resource.spec.storage.onDelete === 'Delete';
   return children
-    .filter((child) => ordinalOf(child, name) !== undefined && !isTakenAway(child, resource, asked))
+    .filter((child) => ordinalOf(child, name) !== undefined && !isTakenAway(child))
     .filter(({ owner }) => isDelete || owner?.uid === uid)
     .map((claim) => {
       const owners = isDelete ? { ownerReferences: [ownerOf(resource)] } : {};
@@ -24,17 +24,19 @@ export function stateClaims(resource: StoredDatabaseService, children: readonly 
 }
 
 /**
- * Whether a claim is of a member that the spec took away, and is to go with it: not while the StatefulSet asks for that member all the same.
+ * Tells whether a claim is of a member that the spec took away, and is to go with it: not while the StatefulSet asks for that member all the same.
  *
  * @param asked members that the StatefulSet asks for
  */
-export function isTakenAway(
-  child: Pick<Child, 'kind' | 'name'>,
+export function takenAway(
   { metadata, spec }: StoredDatabaseService,
   asked: number,
-): boolean {
-  const ordinal = ordinalOf(child, metadata.name);
-  return ordinal !== undefined && ordinal >= Math.max(spec.replicas, asked) && spec.storage.onDelete === 'Delete';
+): (child: Pick<Child, 'kind' | 'name'>) => boolean {
+  const members = Math.max(spec.replicas, asked);
+  return (child) => {
+    const ordinal = ordinalOf(child, metadata.name);
+    return ordinal !== undefined && ordinal >= members && spec.storage.onDelete === 'Delete';
+  };
 }
 
 /** Of a data claim, the number of its member; undefined for anything else. */

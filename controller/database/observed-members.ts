@@ -78,7 +78,11 @@ export function wantedMembers(children: readonly Child[], database: string): num
   return statefulSetOf(children, database)?.wanted ?? 0;
 }
 
-function statefulSetOf(children: readonly Child[], name: string): Extract<Facts, { kind: 'StatefulSet' }> | undefined {
+/** Of the StatefulSet of a database; undefined without one. */
+export function statefulSetOf(
+  children: readonly Child[],
+  name: string,
+): Extract<Facts, { kind: 'StatefulSet' }> | undefined {
   for (const child of children) if (child.facts.kind === 'StatefulSet' && child.name === name) return child.facts;
   return undefined;
 }

@@ -27,7 +27,7 @@ import { additionsTo, isAllowed, replicas, type Leeway } from './additions.ts';
 import { certificateSecrets } from './certificates.ts';
 import type { Applied } from './applied.ts';
 import { fieldManager, keyOfChild, unstatedHash, type Child } from './child.ts';
-import { isTakenAway, stateClaims } from './claims.ts';
+import { stateClaims, takenAway } from './claims.ts';
 import { hasLostCredentials, wasSettled } from './conditions.ts';
 import { holderOf, isAnothers } from './holder.ts';
 import { isRemovable } from './kinds.ts';
@@ -59,8 +59,8 @@ export function isSettled(observed: Observed, settledGeneration: number | undefi
   if (children.some(({ suspect }) => suspect !== undefined)) return false;
   if ([...left.keys()].some((key) => !isReport(observed, key))) return false;
   if (stateClaims(resource, children).some(({ key }) => !known.has(key))) return false;
-  const asked = wantedMembers(children, resource.metadata.name);
-  if (children.some((child) => !child.isDeleting && isTakenAway(child, resource, asked))) return false;
+  const isTakenAway = takenAway(resource, wantedMembers(children, resource.metadata.name));
+  if (children.some((child) => !child.isDeleting && isTakenAway(child))) return false;
   return [...known].every((key) => {
     const child = find(key);
     if (child === undefined) return left.has(key);
@@ -72,10 +72,12 @@ export function isSettled(observed: Observed, settledGeneration: number | undefi
 export function plan(observed: Observed, rendered: readonly Stated[]): readonly Action[] {
   const stated = [...rendered, ...stateClaims(observed.resource, observed.children)];
   const wanted = new Set(stated.map(({ key }) => key));
-  const others = observed.children.filter((child) => !wanted.has(keyOfChild(child)));
+  const { resource, children } = observed;
+  const others = children.filter((child) => !wanted.has(keyOfChild(child)));
+  const isTakenAway = takenAway(resource, wantedMembers(children, resource.metadata.name));
   return [
     ...stated.map((one) => planOne(observed, one, observed.find(one.key))),
-    ...others.flatMap((child) => notStated(child, observed)),
+    ...others.flatMap((child) => notStated(child, observed, isTakenAway(child))),
   ];
 }
 
@@ -323,10 +325,9 @@ function isReport({ resource, restraint }: Observed, key: string): boolean {
 }
 
 /** What a spec no longer asks for is removed, if it is ours and holds no data, or if the spec says that the data goes too. Of what else bears our label, nothing is to be remembered. */
-function notStated(child: Child, { resource, children, states }: Observed): readonly Action[] {
-  const asked = wantedMembers(children, resource.metadata.name);
+function notStated(child: Child, { resource, states }: Observed, isTakenAway: boolean): readonly Action[] {
   const isOurs = child.owner?.uid === resource.metadata.uid;
-  const isToGo = (isOurs && isRemovable(child.kind)) || isTakenAway(child, resource, asked);
+  const isToGo = (isOurs && isRemovable(child.kind)) || isTakenAway;
   if (isToGo && !child.isDeleting) return [{ kind: 'remove', child }];
   const isForUs = child.suspect !== undefined && !isAnothers(child, resource, states);
   return isForUs ? [{ kind: 'ignore', child, live: child.suspect }] : [];

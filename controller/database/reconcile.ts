@@ -142,7 +142,7 @@ export class Reconciler {
       const kept = historyManifest(resource, course.history, isToBeKnown(resource) ? applied : undefined);
       const stated = stateWithSecrets(delivered, [kept]);
       const outcome = await this.#options.apply.carryOut(plan({ ...observed, applied }, stated), observed, signal);
-      memory.applied = appliedBy(applied, outcome, stated);
+      memory.applied = appliedBy(applied, outcome, stated, resource);
       return outcome;
     } catch (error) {
       signal.throwIfAborted();

@@ -1,6 +1,8 @@
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import { isWithin, type Drift } from '../drift/index.ts';
 import type { Child } from './child.ts';
+import { isManaged } from './is-managed.ts';
+import { statefulSetOf } from './observed-members.ts';
 
 /** Whom it restarts to put the pod template back. */
 export interface Restarts {
@@ -15,13 +17,12 @@ export interface Restarts {
  * StatefulSet's own controller has not looked at yet, nothing was made from.
  */
 export function restartsOf({ metadata, spec }: StoredDatabaseService, children: readonly Child[]): Restarts {
-  // One that is past the schema may be without a spec.
-  const isManaged = (spec?.upgrade?.rollout ?? 'Managed') === 'Managed';
-  const set = children.find((child) => child.kind === 'StatefulSet' && child.name === metadata.name)?.facts;
-  const revision = set?.kind === 'StatefulSet' && set.isObserved ? set.revision : undefined;
-  if (revision === undefined) return { isManaged, made: [] };
-  const made = children.filter(({ facts }) => facts.kind === 'Pod' && facts.revision === revision);
-  return { isManaged, made: made.map(({ name }) => name).toSorted() };
+  const set = statefulSetOf(children, metadata.name);
+  const revision = set?.isObserved === true ? set.revision : undefined;
+  const made = children.filter(
+    ({ facts }) => revision !== undefined && facts.kind === 'Pod' && facts.revision === revision,
+  );
+  return { isManaged: isManaged({ spec }), made: made.map(({ name }) => name).toSorted() };
 }
 
 /**

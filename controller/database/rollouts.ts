@@ -16,9 +16,10 @@ import {
 } from '../rollout/index.ts';
 import { advancesOf } from './advances.ts';
 import { slotAtRisk, type Blocker } from './blocker.ts';
-import { observedChild, type Child } from './child.ts';
+import { childKey, observedChild, type Child } from './child.ts';
 import type { Children } from './children.ts';
 import type { Steps, Taken } from './delivery.ts';
+import { isManaged } from './is-managed.ts';
 import { pods } from './kinds.ts';
 import type { Memory } from './memory.ts';
 import { observedMembers, wantedMembers } from './observed-members.ts';
@@ -154,8 +155,7 @@ export class Rollouts {
   /** A pod that is made again while the StatefulSet is left as somebody changed it comes back no better. */
   async #lookAtRevisions({ key, resource, memory, course }: Running, signal: AbortSignal): Promise<void> {
     const { kube, children } = this.#options;
-    const { name, namespace } = resource.metadata;
-    const isLeft = memory.left.has(`StatefulSet/${namespace}/${name}`);
+    const isLeft = memory.left.has(childKey({ kind: 'StatefulSet', metadata: resource.metadata }));
     const delivered = { ...resource, spec: course.spec };
     memory.revisions =
       isLeft || !isManaged(resource)
@@ -250,11 +250,6 @@ function decide({ resource, course }: Running, seen: Observation): Step {
 /** How long a member may get nowhere. */
 function patienceMs({ spec }: StoredDatabaseService): number {
   return (spec.upgrade?.healthTimeoutSeconds ?? defaultPatienceSeconds) * 1_000;
-}
-
-/** Otherwise Kubernetes renews the members as soon as it has the template. */
-function isManaged({ spec }: StoredDatabaseService): boolean {
-  return (spec.upgrade?.rollout ?? 'Managed') === 'Managed';
 }
 
 function isSameStep(a: Action, b: Step): b is Action {

@@ -3,7 +3,7 @@ import { isIndependent, nameOf, type Action, type ActionOf } from '../database/a
 import { blockerOf, claimDiffers, credentialsMissing, deletionPending, nameTaken } from '../database/blocker.ts';
 import { fieldManager, observedChild, unstatedHash, type Child } from '../database/child.ts';
 import type { Children } from '../database/children.ts';
-import { isTakenAway } from '../database/claims.ts';
+import { takenAway } from '../database/claims.ts';
 import type { ApplyDelivery, Outcome } from '../database/delivery.ts';
 import { statefulSets, typeOf } from '../database/kinds.ts';
 import { findChild } from '../database/lookups.ts';
@@ -209,7 +209,7 @@ export class ClusterDelivery implements ApplyDelivery {
       if (!isObjectMissing(error)) throw error;
       return undefined;
     });
-    return set !== undefined && !isTakenAway(claim, resource, wantedMembers([observedChild(set, undefined)], name));
+    return set !== undefined && !takenAway(resource, wantedMembers([observedChild(set, undefined)], name))(claim);
   }
 }
 
