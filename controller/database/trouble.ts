@@ -21,13 +21,16 @@ export function shortTrouble(blocker: Blocker | undefined, memory: Memory, now: 
 }
 
 /**
- * The outcome without the changes that the next try may put back: those are told when they are.
+ * The outcome without the changes that the next try may put back: those are told when they are. The first answer of a server that is just up is not
+ * to be taken at its word: it may not know yet who has which rights.
  *
  * @param now milliseconds
  */
 export function withoutShort(outcome: Outcome, memory: Memory, now: number): Outcome {
-  const since = memory.troubledSince ?? now;
-  if (outcome.blocker?.next.kind !== 'retry' || now - since >= patienceMs) return outcome;
+  const { troubledSince } = memory;
+  const isFailing = outcome.blocker?.next.kind === 'retry';
+  const isShort = isFailing ? now - (troubledSince ?? now) < patienceMs : troubledSince !== undefined;
+  if (!isShort) return outcome;
   const left = [...outcome.left].filter(([key]) => !outcome.refused.has(key));
   return { ...outcome, left: new Map(left), refused: new Set() };
 }

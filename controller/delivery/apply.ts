@@ -11,7 +11,7 @@ import { wantedMembers } from '../database/observed-members.ts';
 import { planOne, type Observed } from '../database/plan.ts';
 import type { Stated } from '../database/stated.ts';
 import { statedTree, without, type Drift, type FieldPath } from '../drift/index.ts';
-import { classify, isObjectMissing, type Clock, type Kube, type KubeObject } from '../kube/index.ts';
+import { classify, isObjectMissing, type Clock, type Kube, type KubeObject, type Verdict } from '../kube/index.ts';
 import { Attempts } from './attempts.ts';
 import { createSecret } from './create-secret.ts';
 import { additionsAmong, hurdles, isContradictory } from './hurdle.ts';
@@ -217,13 +217,19 @@ function isClaim(action: Action): action is ActionOf<'apply' | 'verify'> {
   return (action.kind === 'apply' || action.kind === 'verify') && action.stated.object.kind === 'PersistentVolumeClaim';
 }
 
+const notRefused: ReadonlySet<Verdict['kind']> = new Set([
+  'network',
+  'timeout',
+  'namespace-terminating',
+  'namespace-missing',
+] as const);
+
 /**
- * The error, after what was not put back for it is noted. What is looked at again at once is not known well enough to be told, and in a namespace
- * that goes nobody is accused.
+ * The error, after what was not put back for it is noted. What is looked at again at once is not known well enough to be told, where no answer came
+ * nothing was refused, and in a namespace that goes nobody is accused.
  */
 function noted(error: unknown, { stated, drifts }: ActionOf<'apply' | 'create'>, tally: Tally): unknown {
   const { class: errorClass, kind } = classify(error);
-  const isEnd = kind === 'namespace-terminating' || kind === 'namespace-missing';
-  if (errorClass !== 'retry-now' && !isEnd) tally.refuse(stated, drifts);
+  if (errorClass !== 'retry-now' && !notRefused.has(kind)) tally.refuse(stated, drifts);
   return error;
 }
