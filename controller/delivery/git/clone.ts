@@ -219,7 +219,12 @@ export class Clone {
     const args = ['commit-tree', '-S', `${unsigned}^{tree}`, ...(parent === undefined ? [] : ['-p', parent])];
     try {
       const sign = ({ variables, secrets }: AccessRun): Promise<string> =>
-        this.#git.run(args, { input, secrets, variables: { ...variables, ...identityVariables(commit) } });
+        this.#git.run(args, {
+          input,
+          secrets,
+          startsOthers: true,
+          variables: { ...variables, ...identityVariables(commit) },
+        });
       return hashIn(await onDisk(() => this.#accessFiles.during(access, sign)));
     } catch (error) {
       if (!isFailure(error)) throw error;

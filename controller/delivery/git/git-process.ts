@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
+import type { CommandEnd } from './command.ts';
 import { GitDeliveryError } from './git-delivery-error.ts';
-import { runGroup, type GroupEnd } from './process-group.ts';
+import { runLocal } from './local-command.ts';
+import { runGroup } from './process-group.ts';
 import { failureOf } from './remote-failure.ts';
 
 export interface GitProcessOptions {
@@ -20,6 +22,8 @@ export interface GitRun {
   readonly answers?: readonly number[];
   /** Whether it talks to the server. Defaults to false. */
   readonly isRemote?: boolean;
+  /** Whether it starts other programs, as one does that talks to the server, or signs. Defaults to `isRemote`. */
+  readonly startsOthers?: boolean;
   /** Of the environment, for this command alone. */
   readonly variables?: Readonly<Record<string, string>>;
   /** What no message may show, though a server sent it back. */
@@ -61,21 +65,21 @@ export class GitProcess {
    * HostKeyRefused, CertificateRefused
    */
   async run(args: readonly string[], run: GitRun = {}): Promise<string> {
-    const { input, answers = [] } = run;
+    const { answers = [] } = run;
     this.#started++;
-    const end = await this.#start(args, input, { ...this.#environment(), ...run.variables });
+    const end = await this.#start(args, run);
     if (!end.isTimedOut && end.code !== undefined && [0, ...answers].includes(end.code)) return end.output;
     throw this.#explain(String(args[0]), end, run);
   }
 
-  async #start(
-    args: readonly string[],
-    input: GitRun['input'],
-    environment: Readonly<Record<string, string>>,
-  ): Promise<GroupEnd> {
+  async #start(args: readonly string[], run: GitRun): Promise<CommandEnd> {
     const { home: directory } = this.#options;
+    const { input, startsOthers = run.isRemote ?? false } = run;
+    const environment = { ...this.#environment(), ...run.variables };
+    const options = { directory, environment, input, timeoutMs: this.#timeoutMs };
     try {
-      return await runGroup('git', args, { directory, environment, input, timeoutMs: this.#timeoutMs });
+      // simple-git ends git alone, and what that has started would wait for as long as the server hangs.
+      return await (startsOthers ? runGroup('git', args, options) : runLocal(args, options));
     } catch (error) {
       if (isMissing(error) && existsSync(directory)) {
         const message = 'The git program was not found; install git, or turn the Git delivery off.';
@@ -104,7 +108,7 @@ export class GitProcess {
     return variables;
   }
 
-  #explain(command: string, end: GroupEnd, { isRemote = false, secrets = [] }: GitRun): GitDeliveryError {
+  #explain(command: string, end: CommandEnd, { isRemote = false, secrets = [] }: GitRun): GitDeliveryError {
     if (end.isTimedOut) {
       const seconds = this.#timeoutMs / 1000;
       const message = `git ${command} took longer than ${seconds} s and was ended. See whether the repository answers, and how large it is.`;

@@ -1,22 +1,5 @@
 import { spawn } from 'node:child_process';
-
-export interface GroupOptions {
-  readonly directory: string;
-  readonly environment: Readonly<Record<string, string>>;
-  readonly input?: string | Buffer;
-  /** After this time it is killed. */
-  readonly timeoutMs: number;
-}
-
-export interface GroupEnd {
-  /** The exit code; undefined where a signal ended it. */
-  readonly code: number | undefined;
-  readonly isTimedOut: boolean;
-  /** Standard output. */
-  readonly output: string;
-  /** Standard error. */
-  readonly errors: string;
-}
+import type { CommandEnd, CommandOptions } from './command.ts';
 
 /** A process that has ended while one of its children keeps the output open is waited for no longer than this. */
 const stragglersMs = 1000;
@@ -26,9 +9,9 @@ const stragglersMs = 1000;
  * leaves the process behind that talks to the server, and that one waits for as long as the server hangs.
  * @throws what `spawn` says where the program can't be started
  */
-export function runGroup(program: string, args: readonly string[], options: GroupOptions): Promise<GroupEnd> {
+export function runGroup(program: string, args: readonly string[], options: CommandOptions): Promise<CommandEnd> {
   const { directory, environment, input, timeoutMs } = options;
-  const { promise, resolve, reject } = Promise.withResolvers<GroupEnd>();
+  const { promise, resolve, reject } = Promise.withResolvers<CommandEnd>();
   const child = spawn(program, args, { cwd: directory, env: environment, stdio: 'pipe', detached: true });
   const output: Buffer[] = [];
   const errors: Buffer[] = [];
