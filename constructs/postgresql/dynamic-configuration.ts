@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Database } from './defaults.ts';
 import { majorOf } from './images.ts';
-import { bytesOf, maxWalSize, sharedBuffers } from './memory.ts';
+import { bytesOf, maxWalSize, sharedBuffers, walKeepSize } from './memory.ts';
 import { memoryLimit } from './resources.ts';
 
 /**
@@ -10,9 +10,11 @@ import { memoryLimit } from './resources.ts';
  * Source: https://patroni.readthedocs.io/en/latest/dynamic_configuration.html
  */
 export function dynamicConfiguration(database: Database): object {
+  const volume = bytesOf(database.storage.size);
   const parameters: Readonly<Record<string, string>> = {
     shared_buffers: sharedBuffers(memoryLimit(database.resources)),
-    max_wal_size: maxWalSize(bytesOf(database.storage.size)),
+    max_wal_size: maxWalSize(volume),
+    wal_keep_size: walKeepSize(volume),
     // Ten members, each with its stream and the two of a clone; a change would need a restart in a certain order, so it is fixed.
     max_wal_senders: '32',
     max_replication_slots: '32',

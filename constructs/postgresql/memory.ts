@@ -28,6 +28,14 @@ export function maxWalSize(volume: number): string {
   return megabytes(Math.min(volume / 8, 1024 * mebibyte), 96);
 }
 
+/**
+ * WAL that is kept for replicas without a slot: Patroni's default of 128 MB, or a sixteenth of a small volume. It is counted by the numbers of
+ * segments, and each failover begins one anew on a timeline of its own, so that many times as much can stay.
+ */
+export function walKeepSize(volume: number): string {
+  return megabytes(Math.min(volume / 16, 128 * mebibyte), 16);
+}
+
 function megabytes(bytes: number, least: number): string {
   return `${Math.max(least, Math.floor(bytes / mebibyte))}MB`;
 }

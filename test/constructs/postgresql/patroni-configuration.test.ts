@@ -49,6 +49,7 @@ test('the dynamic configuration of the smallest database', () => {
         max_wal_senders: '32',
         max_wal_size: '1024MB',
         shared_buffers: '128MB',
+        wal_keep_size: '128MB',
         wal_retrieve_retry_interval: '1s',
       },
       remove_data_directory_on_rewind_failure: true,

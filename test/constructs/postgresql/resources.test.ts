@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DatabaseServiceSpec } from '../../../constructs/api/spec.ts';
-import { maxWalSize, sharedBuffers, sharedMemory } from '../../../constructs/postgresql/memory.ts';
+import { maxWalSize, sharedBuffers, sharedMemory, walKeepSize } from '../../../constructs/postgresql/memory.ts';
 import { memoryLimit, settleResources, type SettledResources } from '../../../constructs/postgresql/resources.ts';
 
 type Given = DatabaseServiceSpec['resources'];
@@ -74,4 +74,6 @@ test('WAL stays small on a small volume', () => {
   assert.equal(maxWalSize(gibibyte / 4), '96MB');
   assert.equal(maxWalSize(gibibyte), '128MB');
   assert.equal(maxWalSize(100 * gibibyte), '1024MB');
+  assert.equal(walKeepSize(gibibyte / 2), '32MB');
+  assert.equal(walKeepSize(100 * gibibyte), '128MB');
 });
