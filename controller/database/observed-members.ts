@@ -63,6 +63,7 @@ export function observedMembers(
   return {
     wanted,
     isObserved: set?.isObserved ?? false,
+    hasTemplate: set?.template === template,
     members: there.map((ordinal) => member(memberName(name, ordinal), ordinal, pods, against)),
     isPaused: [...pods.values()].some(({ facts }) => facts.member.isPaused),
     mayLose: namesIn(annotations?.[loseSlotsAnnotation]),

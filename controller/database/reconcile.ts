@@ -3,6 +3,7 @@ import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import { validateResource } from '../../constructs/api/validate.ts';
 import { digest } from '../digest.ts';
 import { contestRules, noteFlips, type ContestRules } from '../drift/index.ts';
+import type { KubeObject } from '../kube/index.ts';
 import type { Course } from '../rollout/index.ts';
 import type { ReconcileResult } from '../runtime/controller.ts';
 import type { Logger } from '../runtime/logger.ts';
@@ -128,8 +129,8 @@ export class Reconciler {
     if (isDeleting) return nothingDone;
     if (memory.end !== undefined) return { ...nothingDone, blocker: memory.end };
     if (course === undefined) return { ...nothingDone, blocker: specInvalid(problems) };
-    if (resource.spec.delivery?.apply === false) return this.#onlySecrets(run);
     const delivered = { ...resource, spec: course.spec };
+    if (resource.spec.delivery?.apply === false) return this.#onlyOurs(run, delivered, course);
     const observed = { ...this.#observe(run), resource: delivered };
     memory.applied ??= storedApplied(observed.children, resource.metadata.name);
     const print = printOf(run);
@@ -150,11 +151,19 @@ export class Reconciler {
     }
   }
 
-  /** What a GitOps tool applies is not compared, so nothing of it is kept. Secrets are never in Git: they are made and kept as ever. */
-  async #onlySecrets(run: Run): Promise<Outcome> {
-    const { key, resource, signal } = run;
+  /**
+   * What a GitOps tool applies is not compared, so nothing of it is kept. What is never in Git is made and kept as ever: the Secrets, and the history,
+   * by which a changed template waits for its turn after a restart too.
+   */
+  async #onlyOurs(run: Run, delivered: StoredDatabaseService, { history }: Course): Promise<Outcome> {
+    const { key, resource, memory, signal } = run;
     const { apply, children } = this.#options;
-    const stated = stateWithSecrets(resource).filter(({ object }) => object.kind === 'Secret');
+    memory.delivered = printOf(run);
+    const kept = historyManifest(resource, history);
+    const isKept = ({ kind, metadata }: KubeObject) => kind === kept.kind && metadata.name === kept.metadata.name;
+    const stated = stateWithSecrets(delivered, [kept]).filter(
+      ({ object }) => object.kind === 'Secret' || isKept(object),
+    );
     const isStated = new Set(stated.map(({ key }) => key));
     for (const child of children.of(key)) {
       if (child.suspect !== undefined && !isStated.has(keyOfChild(child))) children.accept(child.suspect, unstatedHash);
@@ -166,7 +175,7 @@ export class Reconciler {
       return await apply.carryOut(actions, observed, signal);
     } catch (error) {
       signal.throwIfAborted();
-      return { ...nothingDone, blocker: blockerOf(error, 'the Secrets') };
+      return { ...nothingDone, blocker: blockerOf(error, 'what is never in Git') };
     }
   }
 

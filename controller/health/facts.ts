@@ -28,6 +28,8 @@ export type Facts =
       readonly replicas: number;
       /** The name of the template as it is, by which Kubernetes tells from which one a pod was made. */
       readonly revision: string | undefined;
+      /** Digest of the template as it was rendered: what a pod bears that is made now. */
+      readonly template: string | undefined;
     }
   | {
       readonly kind: 'Pod';
@@ -153,6 +155,7 @@ function statefulSet(object: KubeObject): Facts {
     wanted: number(spec, 'replicas'),
     replicas: number(status, 'replicas'),
     revision: text(status, 'updateRevision'),
+    template: text(record(record(record(spec['template'])['metadata'])['annotations']), templateAnnotation),
   };
 }
 

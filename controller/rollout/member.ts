@@ -66,6 +66,8 @@ export interface Observation {
   readonly wanted: number;
   /** Whether the StatefulSet's controller has seen its newest template: before, nobody can tell which pods are of another. */
   readonly isObserved: boolean;
+  /** Whether the StatefulSet has the template that is delivered: before, a pod that is made again would be as the one before it. */
+  readonly hasTemplate: boolean;
   /** In the order of their ordinals, those without a pod too. */
   readonly members: readonly Member[];
   /** Patroni was told to stay out of it. */

@@ -33,6 +33,7 @@ export type Action = Exclude<Step, { readonly kind: 'done' } | { readonly kind: 
 
 export type Wait =
   | 'NotObserved'
+  | 'NotApplied'
   | 'Paused'
   | 'MemberMissing'
   | 'MemberStuck'
@@ -47,7 +48,7 @@ export type Wait =
 
 /**
  * The next step of a rollout. Pure. The rules, in this order:
- * nothing on outdated observations, on settings that a member of the new template refuses, or while Patroni is paused; nothing while a member is missing, but one that
+ * nothing on outdated observations, before the StatefulSet has the template that members are to be made from, on settings that a member of the new template refuses, or while Patroni is paused; nothing while a member is missing, but one that
  * cannot start as it is goes first, after a switchover if its server leads all the same; a primary whose lower settings its standbys have to wait for; replicas, the last ordinal first, each only when all others have caught up;
  * a switchover to a member that is done and loses no logical slot that somebody has not given up; the old primary last.
  */
@@ -55,6 +56,8 @@ export function nextStep(seen: Observation): Step {
   const { members } = seen;
   if (!seen.isObserved) return wait('NotObserved', 'Kubernetes has not taken in the newest template yet.');
   if (members.every(isDone)) return { kind: 'done' };
+  if (!seen.hasTemplate && members.some(({ need }) => need === 'replacement'))
+    return wait('NotApplied', 'The StatefulSet does not have the newest template yet.');
   const refusing = members.find((member) => member.need !== 'replacement' && refuses(member));
   if (refusing !== undefined)
     return wait('SettingsRefused', `PostgreSQL refuses ${Object.keys(refusing.refused).join(', ')}.`);

@@ -45,14 +45,16 @@ export function memberPod(database: StoredDatabaseService, ordinal: number, pod:
   };
 }
 
-/** The StatefulSet of a database, with all its pods. */
-export function memberSet({ metadata, spec: { replicas } }: StoredDatabaseService): KubeObject {
-  const { name, namespace } = metadata;
+/** The StatefulSet of a database, with all its pods. @param template digest of its template; defaults to the newest */
+export function memberSet(database: StoredDatabaseService, template?: string): KubeObject {
+  const { name, namespace } = database.metadata;
+  const { replicas, engine } = database.spec;
+  const digest = template ?? engines[engine].templateDigest(document(database));
   return {
     apiVersion: 'apps/v1',
     kind: 'StatefulSet',
     metadata: { name, namespace, uid: 'uid-set', generation: 1, labels: { 'plumbline.dev/database': name } },
-    spec: { replicas },
+    spec: { replicas, template: { metadata: { annotations: { 'plumbline.dev/template': digest } } } },
     status: { observedGeneration: 1, replicas },
   };
 }

@@ -91,3 +91,9 @@ test('of two that say that they are the primary, the one that was promoted last 
   const leads = primaries({ timeline: 3 }, { timeline: 4 }).members.map(({ isLeader }) => isLeader);
   assert.deepEqual(leads, [false, true]);
 });
+
+test('the StatefulSet has the template that is delivered, or still the one before: what a GitOps tool has yet to apply', () => {
+  const hasTemplate = (template?: string) =>
+    observedMembers(database, [seen(memberSet(database, template))], database.spec, noAdvances).hasTemplate;
+  assert.deepEqual([hasTemplate(), hasTemplate('old')], [true, false]);
+});

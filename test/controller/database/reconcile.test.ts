@@ -1,20 +1,25 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { StoredDatabaseService } from '../../../constructs/api/resource.ts';
+import type { StoredSpec } from '../../../constructs/api/spec.ts';
 import type { DatabaseServiceStatus } from '../../../constructs/api/status.ts';
 import { blockerOf, nameTaken, type Blocker } from '../../../controller/database/blocker.ts';
-import { nameOf } from '../../../controller/database/action.ts';
+import { nameOf, type Action } from '../../../controller/database/action.ts';
 import { Children } from '../../../controller/database/children.ts';
 import { Databases } from '../../../controller/database/databases.ts';
 import { nothingDone, type GitState, type Outcome } from '../../../controller/database/delivery.ts';
 import { Rollouts } from '../../../controller/database/rollouts.ts';
 import { StepExecutor } from '../../../controller/delivery/step-executor.ts';
 import { Reconciler } from '../../../controller/database/reconcile.ts';
+import { historyManifest } from '../../../controller/database/stored-history.ts';
 import { deletion, type Drift } from '../../../controller/drift/index.ts';
+import { stabilised } from '../../../controller/rollout/index.ts';
+import { revisionOf } from '../../../controller/rollout/revision.ts';
 import { KubeError, type Kube, type KubeObject } from '../../../controller/kube/index.ts';
 import { VirtualClock } from '../../virtual-clock.ts';
 import { LogLines } from '../runtime/log-lines.ts';
-import { live, resource, statedOf } from './given.ts';
+import { live, noon, resource, statedOf } from './given.ts';
+import { memberPod, memberSet } from './member-pods.ts';
 
 const key = 'shop/orders';
 const tried = { verb: 'get', kind: 'DatabaseService', object: key };
@@ -33,6 +38,8 @@ class Given {
   readonly gets: string[] = [];
   readonly drifts: string[] = [];
   readonly delivered: string[] = [];
+  /** What was delivered to Git. */
+  readonly specs: StoredSpec[] = [];
   readonly log = new LogLines();
   readonly clock = new VirtualClock();
   readonly woken: string[] = [];
@@ -41,6 +48,7 @@ class Given {
   plans = 0;
   /** Names of the objects of the last plan. */
   planned: readonly string[] = [];
+  actions: readonly Action[] = [];
   outcome: Outcome = nothingDone;
   stored: StoredDatabaseService | undefined;
   git: GitState = {};
@@ -76,6 +84,7 @@ class Given {
         carryOut: async (actions) => {
           this.plans++;
           this.planned = actions.map(nameOf);
+          this.actions = actions;
           return this.outcome;
         },
       },
@@ -90,8 +99,9 @@ class Given {
       }),
       records: { own: async () => undefined, sweep: async () => undefined },
       git: {
-        deliver: ({ metadata }) => {
+        deliver: ({ metadata, spec }) => {
           this.delivered.push(`generation ${metadata.generation}`);
+          this.specs.push(spec);
           return this.git;
         },
         remove: (one) => void this.delivered.push(`no ${one}`),
@@ -100,6 +110,12 @@ class Given {
       onDrift: (_, { corrected, reported }) =>
         this.drifts.push(...[...corrected, ...reported].map(({ object }) => object)),
     });
+  }
+
+  /** What the watch shows next. */
+  change(stored: StoredDatabaseService): void {
+    this.stored = stored;
+    this.databases.upsert(stored as unknown as KubeObject, false);
   }
 
   run(): Promise<{ readonly requeueAfterMs?: number }> {
@@ -386,16 +402,17 @@ test('or when the one that is served comes close to its end, if that is earlier'
   assert.equal(given.reasonOf('TlsReady'), 'CertificateExpiring');
 });
 
-test('with delivery.apply false the Secrets alone are planned, until they are there, and no other object is kept', async () => {
+test('with delivery.apply false what is never in Git is planned, until it is there, and no other object is kept', async () => {
   // GIVEN what a GitOps tool has applied
   const database = resource({ delivery: { apply: false } });
   const given = new Given(database);
   const service = statedOf(database, 'Service/orders');
   given.children.upsert(live(service), true);
 
-  // WHEN there are no Secrets yet
+  // WHEN there is none of it yet
   await given.run();
   assert.deepEqual(given.planned, [
+    'ConfigMap orders-history',
     'Secret orders-credentials',
     'Secret orders-system',
     'Secret orders-tls-ca',
@@ -404,10 +421,40 @@ test('with delivery.apply false the Secrets alone are planned, until they are th
   assert.equal(given.children.get(service.key)?.suspect, undefined);
 
   // WHEN they are there
-  for (const name of ['credentials', 'system', 'tls-ca', 'tls']) {
-    const secret = statedOf(database, `Secret/orders-${name}`);
-    given.children.accept(live(secret), secret.hash);
+  for (const action of given.actions) {
+    if ('stated' in action) given.children.accept(live(action.stated), action.stated.hash);
   }
   await given.run();
   assert.equal(given.plans, 1);
 });
+
+test('delivery.apply can be turned off, and then the queue is not asked to come back for what was applied', async () => {
+  const given = new Given();
+  await given.run();
+  given.change(resource({ delivery: { apply: false } }, { generation: 2, resourceVersion: '200' }));
+  assert.deepEqual(await given.run(), {});
+});
+
+for (const [what, isReady, image] of [
+  ['waits while a member is missing', false, undefined],
+  ['is committed when all are healthy', true, 'postgresql:next'],
+] as const) {
+  test(`with delivery.apply false a changed template ${what}, also after a restart of the controller`, async () => {
+    // GIVEN a controller that finds the history of generation 1, which ran well, and the spec of generation 2
+    const before = resource({ replicas: 2, delivery: { apply: false } });
+    const none = { released: revisionOf(before.spec), stable: [], refused: undefined };
+    const history = stabilised(none, revisionOf(before.spec), 1, noon);
+    const given = new Given(resource({ ...before.spec, image: 'postgresql:next' }, { generation: 2 }));
+    const members = [memberPod(before, 0, { isPrimary: true }), memberPod(before, 1, { isReady })];
+    const kept = historyManifest(before, history) as unknown as KubeObject;
+    const stored = { ...kept, metadata: { ...kept.metadata, uid: 'uid-history', resourceVersion: '1' } };
+    for (const object of [memberSet(before), ...members, stored]) given.children.upsert(object, true);
+    // WHEN
+    await given.run();
+    // THEN
+    assert.deepEqual(
+      given.specs.map((spec) => spec.image),
+      [image],
+    );
+  });
+}

@@ -39,6 +39,7 @@ export function setFacts(replicas: number, more: Partial<FactsOf<'StatefulSet'>>
     wanted: replicas,
     replicas,
     revision: undefined,
+    template: undefined,
     ...more,
   };
 }

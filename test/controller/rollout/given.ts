@@ -31,6 +31,7 @@ export function members(...differences: readonly Partial<Member>[]): Observation
   return {
     wanted: differences.length,
     isObserved: true,
+    hasTemplate: true,
     isPaused: false,
     isSwitching: false,
     mayLose: [],

@@ -11,6 +11,12 @@ const waiting = { need: 'restart' } as const;
 const rows: readonly (readonly [what: string, seen: Observation, step: string])[] = [
   ['all as the spec says', members(leader, {}), 'done'],
   ['a template that Kubernetes has not taken in', { ...members(leader, old), isObserved: false }, 'wait NotObserved'],
+  [
+    'a template that the StatefulSet does not have',
+    { ...members({ ...leader, ...old }, old, { ...old, health: 'stuck' }), hasTemplate: false },
+    'wait NotApplied',
+  ],
+  ['settings go on meanwhile', { ...members(leader, waiting), hasTemplate: false }, 'restart orders-1'],
   ['Patroni is paused', { ...members(leader, old), isPaused: true }, 'wait Paused'],
   ['replicas of the old template: the last goes first', members({ ...leader, ...old }, old, old), 'replace orders-2'],
   ['the primary is the last member', members(old, old, { ...leader, ...old }), 'replace orders-1'],

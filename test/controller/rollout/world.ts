@@ -158,7 +158,7 @@ export function observe(world: World): Observation {
     };
   });
   const mayLose = isGivenUp ? [cdc.name] : [];
-  return { wanted: replicas, isObserved, members, isPaused: false, isSwitching, mayLose };
+  return { wanted: replicas, isObserved, hasTemplate: true, members, isPaused: false, isSwitching, mayLose };
 }
 
 /** Patroni starts a server again that did not start. */
