@@ -10,8 +10,11 @@ export type Json<T> = T extends Date
   : T extends readonly (infer E)[]
     ? readonly Json<E>[]
     : T extends object
-      ? { readonly [K in keyof T as K extends `_${infer Name}` ? Name : K]: Json<T[K]> }
+      ? { readonly [K in keyof T as K extends `_${infer Name}` ? Name : K]: Json<T[K]> | OrAbsent<T, K> }
       : T;
+
+/** Undefined, for a member that may be absent: `emit` leaves it out. */
+type OrAbsent<T, K extends keyof T> = Partial<Pick<T, K>> extends Pick<T, K> ? undefined : never;
 
 /** What every kind of `@kubernetes/client-node` has in common. */
 interface KubernetesObject {

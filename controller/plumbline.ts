@@ -38,17 +38,17 @@ export interface PlumblineOptions {
   /** Absent: this is the only instance. */
   readonly elector?: Elector;
   /** Only this namespace, or these; defaults to all. */
-  readonly namespace?: string | readonly string[];
+  readonly namespace?: string | readonly string[] | undefined;
   /** How long the first reading of everything may take before the run fails. Defaults to 2 minutes. */
-  readonly cacheSyncTimeoutMs?: number;
+  readonly cacheSyncTimeoutMs?: number | undefined;
   /** Databases that are worked on at a time. Defaults to 8. */
   readonly workers?: number;
   /** How often what no watch shows is looked for, such as whether a name has become free. Defaults to 15 s. */
   readonly lookAgainMs?: number;
   /** The branch that manifests are committed to; started and stopped with the controller. Defaults to none. */
-  readonly git?: GitWriter;
+  readonly git?: GitWriter | undefined;
   /** What GitDestinations need. Defaults to serving none. */
-  readonly destinations?: Pick<WriterPoolOptions, 'folder' | 'namespace' | 'cluster'>;
+  readonly destinations?: Pick<WriterPoolOptions, 'folder' | 'namespace' | 'cluster'> | undefined;
   /** What certificates and statuses take their times from: a wall clock. Defaults to the machine's. */
   readonly clock?: Clock;
   /** When a change that comes again and again is a fight. Defaults to six times within half an hour. */

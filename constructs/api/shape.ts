@@ -10,6 +10,7 @@ export function shapeProblems(node: Node, value: unknown, path: string): readonl
     if (typeof value === 'string') return text(node, value, wrong);
     return isWhole(value) ? [] : wrong('must be text or a whole number', quoted(value) || example(node));
   }
+  if (node.type === undefined) return [];
   switch (node.type) {
     case 'object':
       return isFields(value) ? fields(node, value, path) : wrong('must be an object', example(node));
@@ -21,8 +22,6 @@ export function shapeProblems(node: Node, value: unknown, path: string): readonl
       return isWhole(value) ? bounds(node, value, wrong) : wrong('must be a whole number', unquoted(value));
     case 'boolean':
       return typeof value === 'boolean' ? [] : wrong('must be true or false');
-    case undefined:
-      return [];
   }
 }
 

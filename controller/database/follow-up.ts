@@ -21,7 +21,7 @@ export interface FollowUpOptions {
   readonly mounts: Mounts;
   readonly records: Pick<PatroniRecords, 'own' | 'sweep'>;
   /** How often what no watch shows is looked for. Defaults to 15 s. */
-  readonly lookAgainMs?: number;
+  readonly lookAgainMs?: number | undefined;
 }
 
 export const defaultLookAgainMs = 15_000;

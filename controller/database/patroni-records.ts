@@ -131,7 +131,7 @@ export class PatroniRecords {
 
   /** A record that was removed or made again meanwhile is found at the next look. */
   async #setOwners(record: KubeObject, owners: readonly OwnerReference[], signal: AbortSignal): Promise<void> {
-    const { name, namespace, uid } = record.metadata;
+    const { name, namespace = '', uid = '' } = record.metadata;
     const ours = record.metadata.ownerReferences ?? [];
     const isSame = ours.length === owners.length && owners.every((owner) => ours.some((one) => one.uid === owner.uid));
     if (isSame) return;

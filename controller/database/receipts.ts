@@ -37,7 +37,7 @@ function isReceiptOf(receipt: DriftReceipt, drift: Drift): boolean {
   return isSameChange(receipt, drift) && receipt.manager === manager && (time === undefined || receipt.time === time);
 }
 
-type Changed = Pick<DriftReceipt, 'object' | 'field' | 'was' | 'now'>;
+type Changed = Pick<Drift, 'object' | 'field'> & Partial<Pick<Drift, 'was' | 'now'>>;
 
 function isSameChange(a: Changed, b: Changed): boolean {
   return a.object === b.object && a.field === b.field && a.was === b.was && a.now === b.now;
@@ -54,7 +54,7 @@ function receipts({ drifts }: Episode, action: DriftReceipt['action'], seen: str
   const [next] = rest;
   if (next === undefined) return each;
   const field = `${next.field} and ${rest.length - 1} more fields`;
-  return [...each, { ...receipt(next, action, seen), field, was: undefined, now: undefined }];
+  return [...each, receipt({ ...next, field, was: undefined, now: undefined }, action, seen)];
 }
 
 function receipt(
@@ -63,5 +63,6 @@ function receipt(
   seen: string,
 ): DriftReceipt {
   const { manager, operation } = editor;
-  return { time: editor.time ?? seen, object, field, was, now, manager, operation, action };
+  const values = { ...(was === undefined ? {} : { was }), ...(now === undefined ? {} : { now }) };
+  return { time: editor.time ?? seen, object, field, ...values, manager, operation, action };
 }

@@ -34,7 +34,7 @@ export interface ReconcilerOptions extends ReporterOptions, FollowUpOptions {
   /** Told of the changes by others that one run found, each once. */
   readonly onDrift: (resource: StoredDatabaseService, found: Found, log: Logger) => void;
   /** Defaults to `contestRules`. */
-  readonly contest?: ContestRules;
+  readonly contest?: ContestRules | undefined;
 }
 
 /** Changes by others, each told once. */

@@ -57,12 +57,15 @@ export function strays(next: DatabaseServiceStatus, stored: DatabaseServiceStatu
 }
 
 /** Conditions of other types are somebody else's, as is the custom with conditions. */
-function ours(status: DatabaseServiceStatus): DatabaseServiceStatus {
+function ours(status: Draft): DatabaseServiceStatus {
   const conditions = status.conditions?.filter(({ type }) => conditionTypes.has(type));
   return asStored({ ...status, conditions });
 }
 
-function compose(facts: StatusFacts): DatabaseServiceStatus {
+/** A status of which a member may be undefined, and is then left out when it is stored. */
+type Draft = { readonly [Name in keyof DatabaseServiceStatus]: DatabaseServiceStatus[Name] | undefined };
+
+function compose(facts: StatusFacts): Draft {
   const {
     resource,
     before,
@@ -132,6 +135,6 @@ function connections(resource: StoredDatabaseService): Pick<DatabaseServiceStatu
 }
 
 /** As the API server would give it back. */
-function asStored(status: DatabaseServiceStatus): DatabaseServiceStatus {
+function asStored(status: Draft): DatabaseServiceStatus {
   return JSON.parse(JSON.stringify(status)) as DatabaseServiceStatus;
 }

@@ -20,7 +20,7 @@ export interface WatchOptions {
   readonly children: Children;
   readonly databases: Databases;
   /** Defaults to all. */
-  readonly namespaces?: readonly string[];
+  readonly namespaces?: readonly string[] | undefined;
 }
 
 /**

@@ -112,8 +112,9 @@ export class ClusterDelivery implements ApplyDelivery {
 
   async #createSecret(stated: Stated, { resource }: Observed, signal: AbortSignal): Promise<void> {
     const created = await createSecret(this.#kube, stated, resource, this.#clock.now(), signal);
+    const { uid = '' } = created.metadata;
     if (stated.object.metadata.ownerReferences === undefined) this.#children.accept(created, stated.hash);
-    else await this.#apply(stated, { uid: created.metadata.uid }, signal);
+    else await this.#apply(stated, { uid }, signal);
   }
 
   async #repair(action: ActionOf<'apply'>, observed: Observed, tally: Tally, signal: AbortSignal): Promise<void> {

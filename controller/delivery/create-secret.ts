@@ -23,9 +23,10 @@ export async function createSecret(
   signal: AbortSignal,
 ): Promise<KubeObject> {
   const fresh = await newSecret(kube, object.metadata.name, resource, now, signal);
-  const { ownerReferences: _, ...metadata } = object.metadata;
+  const { ownerReferences: _, ...rest } = object.metadata;
   const { annotations } = fresh?.metadata ?? {};
-  const body = { ...object, metadata: { ...metadata, annotations }, type: fresh?.['type'], data: fresh?.['data'] };
+  const metadata = { ...rest, ...(annotations === undefined ? {} : { annotations }) };
+  const body = { ...object, metadata, type: fresh?.['type'], data: fresh?.['data'] };
   return kube.create(body, { type: typeOf(object), fieldManager: credentialsManager, signal });
 }
 

@@ -142,7 +142,7 @@ class Seer {
     const { key, object } = stated;
     const live = this.#live.get(key);
     if (live === undefined) return [];
-    const { uid } = live.metadata;
+    const { uid = '' } = live.metadata;
     const { would, error } = await this.#tried({ ...applied, metadata: { ...applied.metadata, uid } });
     const inTheWay = would === undefined ? hurdles(error, applied, live, this.#leeway) : [];
     if (would === undefined && taken.length === 0 && inTheWay.length === 0) {

@@ -41,8 +41,8 @@ export function handOver(
   }
   const all = entries.includes(ours) ? entries : [ours, ...entries];
   return all
-    .map((entry) => ({ ...entry, fieldsV1: entry === ours ? own : (rest.get(entry) ?? entry.fieldsV1) }))
-    .filter(({ fieldsV1 }) => Object.keys(fieldsV1 ?? {}).length > 0);
+    .map((entry) => ({ ...entry, fieldsV1: entry === ours ? own : (rest.get(entry) ?? entry.fieldsV1 ?? {}) }))
+    .filter(({ fieldsV1 }) => Object.keys(fieldsV1).length > 0);
 }
 
 function emptyEntry({ apiVersion }: KubeObject, manager: string): ManagedFieldsEntry {

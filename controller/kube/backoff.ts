@@ -9,7 +9,7 @@ export interface BackoffOptions {
   /** Each delay is lengthened by up to this share of itself, so that many clients do not come back together. Defaults to 0.5. */
   readonly jitter?: number;
   /** Numbers in [0, 1). Defaults to `Math.random`. */
-  readonly random?: () => number;
+  readonly random?: (() => number) | undefined;
 }
 
 /** Exponential back-off; the defaults are those of client-go's reflector (tools/cache/reflector.go) and kube-rs. */

@@ -12,7 +12,7 @@ export interface HttpRequest {
   /** Path with query, as the API names it. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | undefined;
   readonly lane?: Lane;
   readonly signal?: AbortSignal;
 }

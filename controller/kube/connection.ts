@@ -8,9 +8,9 @@ export type { Connection, HttpRequest, HttpResponse } from './cluster-connection
 
 export interface ConnectOptions {
   /** Path, or several as in $KUBECONFIG. Defaults to $KUBECONFIG, then ~/.kube/config, then the pod's service account. */
-  readonly kubeconfig?: string;
+  readonly kubeconfig?: string | undefined;
   /** Defaults to the kubeconfig's current context. */
-  readonly context?: string;
+  readonly context?: string | undefined;
   /** Use the pod's service account and nothing else. Defaults to false. */
   readonly inCluster?: boolean;
   /** Where the service account is mounted. Defaults to {@link SERVICE_ACCOUNT_FOLDER}. */
@@ -19,7 +19,7 @@ export interface ConnectOptions {
   readonly environment?: NodeJS.ProcessEnv;
   /** Ask the server once before returning. Defaults to true; not for a process that must start while the server is down. */
   readonly check?: boolean;
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
 }
 
 /**

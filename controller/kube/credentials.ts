@@ -8,11 +8,11 @@ import { tokenFileAuthenticator } from './token-file.ts';
 
 /** What TLS needs to know; equal `fingerprint`s mean that connections can be shared. */
 export interface TlsMaterial {
-  readonly ca?: string;
-  readonly cert?: string;
-  readonly key?: string;
-  readonly rejectUnauthorized?: boolean;
-  readonly servername?: string;
+  readonly ca?: string | undefined;
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
+  readonly rejectUnauthorized?: boolean | undefined;
+  readonly servername?: string | undefined;
 }
 
 export interface Access {

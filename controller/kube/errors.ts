@@ -36,7 +36,7 @@ export type BackOff = {
     | 'malformed-response'
     | 'unknown'; // not an error of the API
   /** What the server asks for. */
-  readonly retryAfterSeconds?: number;
+  readonly retryAfterSeconds?: number | undefined;
 };
 
 export type FieldConflict = {

@@ -30,7 +30,7 @@ export interface Call {
   readonly headers: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   readonly body?: unknown;
-  readonly options?: CallOptions;
+  readonly options?: CallOptions | undefined;
 }
 
 const USER_AGENT = `plumbline/${packageJson.version}`;

@@ -9,19 +9,19 @@ export interface Tried {
 
 /** One entry of a Status's `details.causes`. */
 export interface StatusCause {
-  readonly reason?: string;
-  readonly message?: string;
+  readonly reason?: string | undefined;
+  readonly message?: string | undefined;
   /** Path of the field, such as `.spec.replicas`. */
-  readonly field?: string;
+  readonly field?: string | undefined;
 }
 
 /** What a Status's `details` name. */
 export interface StatusDetails {
-  readonly name?: string;
-  readonly group?: string;
+  readonly name?: string | undefined;
+  readonly group?: string | undefined;
   /** For most reasons the plural resource, not the kind. */
-  readonly kind?: string;
-  readonly uid?: string;
+  readonly kind?: string | undefined;
+  readonly uid?: string | undefined;
   readonly causes: readonly StatusCause[];
 }
 
@@ -31,10 +31,10 @@ export type ClientReason = 'ClientTimeout' | 'NetworkError' | 'WatchBroken' | 'M
 export interface KubeErrorFacts {
   readonly tried: Tried;
   readonly message: string;
-  readonly status?: number;
-  readonly reason?: string;
+  readonly status?: number | undefined;
+  readonly reason?: string | undefined;
   readonly details?: StatusDetails;
-  readonly retryAfterSeconds?: number;
+  readonly retryAfterSeconds?: number | undefined;
   readonly cause?: unknown;
 }
 

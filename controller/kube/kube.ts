@@ -3,28 +3,28 @@ import type { KubeObject, ObjectRef, ResourceType } from './resource.ts';
 /** What every call takes. */
 export interface CallOptions {
   /** Ends the call; it then throws the signal's reason. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Milliseconds until a call without answer fails with a KubeError of reason `ClientTimeout`. Defaults to 30,000. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 }
 
 export interface Selection {
   /** Of a namespaced type; all namespaces if absent. */
-  readonly namespace?: string;
-  readonly labelSelector?: string;
-  readonly fieldSelector?: string;
+  readonly namespace?: string | undefined;
+  readonly labelSelector?: string | undefined;
+  readonly fieldSelector?: string | undefined;
   /** Only `metadata` is transferred (PartialObjectMetadata). Defaults to false. */
-  readonly metadataOnly?: boolean;
+  readonly metadataOnly?: boolean | undefined;
 }
 
 export interface GetOptions extends CallOptions {
   /** Only `metadata` is transferred. Defaults to false. */
-  readonly metadataOnly?: boolean;
+  readonly metadataOnly?: boolean | undefined;
 }
 
 export interface ListOptions extends Selection, CallOptions {
   /** Objects to a page. Defaults to 500. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
 }
 
 export interface Page<T extends KubeObject = KubeObject> {
@@ -81,7 +81,7 @@ export interface WatchOptions extends Selection {
   readonly resourceVersion: string;
   /** Seconds after which the server ends the watch in good order. */
   readonly timeoutSeconds: number;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export type WatchEvent<T extends KubeObject = KubeObject> =

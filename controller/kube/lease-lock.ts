@@ -130,7 +130,7 @@ export class LeaseLock {
     return {
       holderIdentity: identity,
       leaseDurationSeconds: leaseDurationMs / 1000,
-      acquireTime: isOurs ? before.acquireTime : now,
+      acquireTime: (isOurs ? before.acquireTime : undefined) ?? now,
       renewTime: now,
       leaseTransitions: isOurs || before === undefined ? transitions : transitions + 1,
     };

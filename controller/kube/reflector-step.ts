@@ -21,7 +21,7 @@ export interface Step {
   readonly relist: RelistReason | undefined;
   readonly backOff: boolean;
   /** What the server asked for. */
-  readonly retryAfterSeconds?: number;
+  readonly retryAfterSeconds?: number | undefined;
 }
 
 /** A watch that the server ends sooner is refused in effect (client-go, "very short watch"). */

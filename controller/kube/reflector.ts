@@ -12,14 +12,14 @@ export interface ReflectorOptions<T extends KubeObject = KubeObject> {
   readonly kube: Kube;
   readonly type: ResourceType<T>;
   /** Defaults to every object of the type. */
-  readonly selection?: Selection;
+  readonly selection?: Selection | undefined;
   readonly handler: ReflectorHandler<T>;
   /** Must not throw. Defaults to nothing. */
   readonly report?: (report: ReflectorReport) => void;
   /** Objects to a page of a list. Defaults to 500. */
-  readonly pageSize?: number;
+  readonly pageSize?: number | undefined;
   /** Milliseconds without an event or a bookmark, which come each 60 s, until a watch is cut. Defaults to 90,000. */
-  readonly silenceMs?: number;
+  readonly silenceMs?: number | undefined;
   /** Between failures. Defaults to 0.8 s, doubled each time up to 30 s, with jitter. */
   readonly backoff?: BackoffOptions;
   readonly clock?: Clock;

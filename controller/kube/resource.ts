@@ -67,7 +67,7 @@ export interface ResourceType<T extends KubeObject = KubeObject> {
 export interface ObjectRef {
   readonly name: string;
   /** Required for a namespaced type, ignored for others. */
-  readonly namespace?: string;
+  readonly namespace?: string | undefined;
 }
 
 /** `namespace/name`, or `name` for an object without namespace. */

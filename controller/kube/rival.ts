@@ -3,10 +3,10 @@ import type { StatusCause } from './kube-error.ts';
 /** Another field manager that owns a field which an apply without force wanted to set. */
 export interface Rival {
   readonly manager: string;
-  readonly subresource?: string;
-  readonly apiVersion?: string;
+  readonly subresource?: string | undefined;
+  readonly apiVersion?: string | undefined;
   /** RFC 3339, whole seconds; only of managers that wrote without apply. */
-  readonly time?: string;
+  readonly time?: string | undefined;
   /** `Update` if the server named the version, which it does for those alone. */
   readonly operation: 'Apply' | 'Update';
   /** Path of the field, such as `.spec.replicas`. */

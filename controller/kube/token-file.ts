@@ -8,7 +8,8 @@ export const TOKEN_FILE = 'plumbline-token-file';
 
 /** The same user with its token read from `file`, which then wins over a token in the kubeconfig, as in client-go. */
 export function withTokenFile(user: User, file: string): User {
-  return { ...user, token: undefined, authProvider: { name: TOKEN_FILE, config: { path: file } } };
+  const { token: _, ...rest } = user;
+  return { ...rest, authProvider: { name: TOKEN_FILE, config: { path: file } } };
 }
 
 /**

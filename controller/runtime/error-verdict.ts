@@ -5,5 +5,5 @@ export interface ErrorVerdict {
   /** `terminal`: trying again can't help. `retry-now`: what was believed was outdated, which is no failure. */
   readonly class: ErrorClass;
   readonly kind: string;
-  readonly retryAfterSeconds?: number;
+  readonly retryAfterSeconds?: number | undefined;
 }

@@ -9,9 +9,9 @@ export interface ManagerOptions {
   readonly caches: readonly Cache[];
   readonly controllers: readonly Runnable[];
   /** Absent: this is the only instance and it leads at once. */
-  readonly elector?: Elector;
+  readonly elector?: Elector | undefined;
   /** How long the caches may take before start-up fails. Defaults to 2 minutes. */
-  readonly cacheSyncTimeoutMs?: number;
+  readonly cacheSyncTimeoutMs?: number | undefined;
   /** How long reconciles in progress may take at a stop before they are aborted. Defaults to 30 s; a lost lease leaves none. */
   readonly gracePeriodMs?: number;
 }

@@ -5,7 +5,10 @@ import { orders } from './postgresql/orders.ts';
 
 const from = Date.parse('2027-01-01T00:00:00Z');
 const notes = (schedule: string, timeZone?: string): readonly string[] =>
-  clockNotes(orders({ backup: { schedule, timeZone, volume: { size: '20Gi' } } }), from);
+  clockNotes(
+    orders({ backup: { schedule, ...(timeZone === undefined ? {} : { timeZone }), volume: { size: '20Gi' } } }),
+    from,
+  );
 
 for (const [schedule, zone, said] of [
   [

@@ -85,7 +85,7 @@ function isOfQuickstart({ metadata }: KubeObject): boolean {
 async function removeCrd(target: Target, ref: ObjectRef, report: Report): Promise<void> {
   const found = await find(target, crds, ref);
   if (found === undefined) return;
-  const { uid, resourceVersion } = found.metadata;
+  const { uid = '', resourceVersion = '' } = found.metadata;
   if (!isOfQuickstart(found)) return report.fact(`CRD ${ref.name} stays: somebody else has applied it meanwhile`);
   const [one] = (await served(target)) ?? [];
   if (one !== undefined) {
@@ -108,7 +108,7 @@ async function findNamespace(target: Target, name: string): Promise<KubeObject |
 async function removeNamespace(target: Target, name: string): Promise<void> {
   const found = await findNamespace(target, name);
   if (found === undefined) return;
-  await target.kube.delete(namespaces, { name }, { uid: found.metadata.uid });
+  await target.kube.delete(namespaces, { name }, { uid: found.metadata.uid ?? '' });
   await waitFor(`namespace ${name} is gone`, async () =>
     (await exists(target, namespaces, { name })) ? undefined : true,
   );

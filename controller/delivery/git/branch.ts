@@ -12,7 +12,7 @@ export interface BranchOptions extends CloneOptions {
   /** A wall clock: its time is written into the commits. */
   readonly clock: Clock;
   /** Defaults to `Plumbline <plumbline@localhost>`. */
-  readonly author?: Author;
+  readonly author?: Author | undefined;
   /** From 0 to 1, for the jitter. Defaults to Math.random. */
   readonly random?: () => number;
 }

@@ -1,7 +1,7 @@
 export interface CommandOptions {
   readonly directory: string;
   readonly environment: Readonly<Record<string, string>>;
-  readonly input?: string | Buffer;
+  readonly input?: string | Buffer | undefined;
   /** After this time it is killed. */
   readonly timeoutMs: number;
 }

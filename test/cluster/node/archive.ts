@@ -15,8 +15,8 @@ export interface Image {
 export interface ImageConfig {
   readonly User?: string;
   readonly Env?: readonly string[];
-  readonly Entrypoint?: readonly string[];
-  readonly Cmd?: readonly string[];
+  readonly Entrypoint?: readonly string[] | undefined;
+  readonly Cmd?: readonly string[] | undefined;
 }
 
 /**

@@ -4,8 +4,8 @@ import type { AuditedRequest } from './audit-log.ts';
 export type Right = string;
 
 interface Rule {
-  readonly apiGroups?: readonly string[];
-  readonly resources?: readonly string[];
+  readonly apiGroups?: readonly string[] | undefined;
+  readonly resources?: readonly string[] | undefined;
   readonly verbs: readonly string[];
 }
 

@@ -66,8 +66,8 @@ test('the dynamic configuration of the smallest database', () => {
 
 test('replicas keep failover slots in step where PostgreSQL can and logical slots are asked for, and only there', () => {
   const settings = (version: string, parameters?: DatabaseServiceSpec['parameters']) => {
-    const { hot_standby_feedback: feedback, sync_replication_slots: sync } = dynamic({ version, parameters }).postgresql
-      .parameters;
+    const spec = { version, ...(parameters === undefined ? {} : { parameters }) };
+    const { hot_standby_feedback: feedback, sync_replication_slots: sync } = dynamic(spec).postgresql.parameters;
     return [feedback, sync];
   };
   assert.deepEqual(settings('17', { wal_level: 'logical' }), ['on', 'on']);

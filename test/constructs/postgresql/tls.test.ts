@@ -1,6 +1,7 @@
 import type { V1ConfigMap, V1StatefulSet } from '@kubernetes/client-node';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { DatabaseServiceDocument } from '../../../constructs/api/resource.ts';
 import type { DatabaseServiceSpec } from '../../../constructs/api/spec.ts';
 import { authoritySecret, certificateSecret, serverNames } from '../../../constructs/postgresql/certificate.ts';
 import { credentialsSecret } from '../../../constructs/postgresql/credentials.ts';
@@ -12,8 +13,13 @@ type Tls = NonNullable<DatabaseServiceSpec['tls']>;
 const off: Tls = { mode: 'Off' };
 const existing: Tls = { mode: 'Existing', secretName: 'orders-certificate' };
 
+/** Where nothing is given, the spec says nothing of TLS. */
+function ordersWith(tls: Tls | undefined): DatabaseServiceDocument {
+  return orders(tls === undefined ? {} : { tls });
+}
+
 function podSpec(tls?: Tls) {
-  const { spec } = rendered<V1StatefulSet>(orders({ tls }), 'StatefulSet', 'orders');
+  const { spec } = rendered<V1StatefulSet>(ordersWith(tls), 'StatefulSet', 'orders');
   const found = spec?.template?.spec;
   assert.ok(found);
   return found;
@@ -36,7 +42,7 @@ interface Member {
 }
 
 function member(tls?: Tls): Member {
-  const { data } = rendered<V1ConfigMap>(orders({ tls }), 'ConfigMap', 'orders-patroni');
+  const { data } = rendered<V1ConfigMap>(ordersWith(tls), 'ConfigMap', 'orders-patroni');
   return JSON.parse(data?.['member.json'] ?? '') as Member;
 }
 
@@ -99,7 +105,7 @@ test('backups take what the members offer, and hold no certificate', () => {
 
 test('applications are told to encrypt where the members ask for it', () => {
   const uri = (tls?: Tls) => {
-    const data = credentialsSecret(orders({ tls }), 'secret')['data'] as Readonly<Record<string, string>>;
+    const data = credentialsSecret(ordersWith(tls), 'secret')['data'] as Readonly<Record<string, string>>;
     return new URL(Buffer.from(data['uri'] ?? '', 'base64').toString());
   };
   assert.equal(uri().searchParams.get('sslmode'), 'require');
@@ -150,6 +156,6 @@ test('when the certificate ends can be told without reading its Secret', () => {
 });
 
 test('only the controller can make a certificate', () => {
-  const isNoted = (tls?: Tls) => controllerOnly(orders({ tls })).some((note) => note.startsWith('tls.mode'));
+  const isNoted = (tls?: Tls) => controllerOnly(ordersWith(tls)).some((note) => note.startsWith('tls.mode'));
   assert.deepEqual([undefined, { mode: 'Generated' } as const, existing, off].map(isNoted), [true, true, false, false]);
 });

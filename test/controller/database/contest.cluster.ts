@@ -131,7 +131,7 @@ test('with an autoscaler: the line in the condition ends it', async () => {
 test('with somebody under the name of Plumbline itself', async () => {
   await shop.create('namesake', wholeSpec);
   const live = (await shop.get('PodDisruptionBudget', 'namesake')) as KubeObject;
-  const { labels, ownerReferences } = live.metadata;
+  const { labels = {}, ownerReferences = [] } = live.metadata;
   const body = { ...budget('namesake', 2), spec: { ...(live['spec'] as object), maxUnavailable: 2 } };
   const options = { type: shop.typeOf('PodDisruptionBudget'), fieldManager: 'plumbline', force: true };
   const rival = new Rival(

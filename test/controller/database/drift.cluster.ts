@@ -16,7 +16,10 @@ after(async () => {
   await shop[Symbol.asyncDispose]();
 });
 
-type Receipt = Pick<DriftReceipt, 'object' | 'field' | 'manager' | 'operation'> & Partial<DriftReceipt>;
+/** What a receipt has to say; undefined is what it must not have. */
+type Receipt = Pick<DriftReceipt, 'object' | 'field' | 'manager' | 'operation'> & {
+  readonly [Name in keyof DriftReceipt]?: DriftReceipt[Name] | undefined;
+};
 interface Row {
   readonly what: string;
   readonly kind: string;
@@ -388,7 +391,7 @@ test('drift of the time when no controller ran is found, put back and named', as
 test('what was deleted and made again with other values while no controller ran is put back, and who made it is named', async () => {
   await shop.restart(async () => {
     const { metadata, spec, ...rest } = (await shop.get('CronJob', 'orders-backup')) as KubeObject & { spec: object };
-    const { name, namespace, labels } = metadata;
+    const { name, namespace = '', labels = {} } = metadata;
     await shop.delete('CronJob', 'orders-backup', { propagationPolicy: 'Background' });
     const made = { ...rest, metadata: { name, namespace, labels }, spec: { ...spec, suspend: true } };
     await shop.kube.create(made, { type: shop.typeOf('CronJob'), fieldManager: 'kubectl-replace' });

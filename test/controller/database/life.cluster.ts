@@ -179,7 +179,7 @@ const uid = ({ metadata }: KubeObject): string | undefined => metadata.uid;
 
 /** As a backup tool stores it: without uid, version, managedFields, status and assigned addresses. */
 function stored({ status: _, ...object }: KubeObject, hasOwners: boolean): KubeObject {
-  const { name, namespace, labels, annotations, ownerReferences } = object.metadata;
+  const { name, namespace = '', labels = {}, annotations = {}, ownerReferences = [] } = object.metadata;
   const metadata = { name, namespace, labels, annotations, ...(hasOwners ? { ownerReferences } : {}) };
   if (object.kind !== 'Service') return { ...object, metadata };
   const { clusterIP, clusterIPs, ...spec } = object['spec'] as {

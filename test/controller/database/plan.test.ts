@@ -64,7 +64,7 @@ const foreignApply = live(service, { managedFields: [{ manager: 'kubectl', opera
 /** Everything in it was written by `kubectl replace --force`. */
 const remade = changed(
   live(service, {
-    managedFields: ours.metadata.managedFields?.map((entry) => ({
+    managedFields: (ours.metadata.managedFields ?? []).map((entry) => ({
       ...entry,
       manager: 'kubectl-replace',
       operation: 'Update',

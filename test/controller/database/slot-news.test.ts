@@ -14,7 +14,7 @@ interface Stated {
 function pod(name: string, stated: Stated | undefined): Child {
   const { isPrimary = false, own = [], synced = [] } = stated ?? {};
   const slots = own.map((slot) => ({ name: slot, database: 'app', plugin: 'pgoutput', failover: true }));
-  const annotations = stated && { 'plumbline.dev/slots': JSON.stringify({ own: slots, synced }) };
+  const annotations = stated === undefined ? {} : { 'plumbline.dev/slots': JSON.stringify({ own: slots, synced }) };
   const labels = { 'plumbline.dev/database': 'orders', 'plumbline.dev/role': isPrimary ? 'primary' : 'replica' };
   const status = { conditions: [{ type: 'Ready', status: 'True' }] };
   return seen({ apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace: 'shop', labels, annotations }, status });

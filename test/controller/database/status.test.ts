@@ -102,7 +102,7 @@ const forged: readonly (readonly [
 ])[] = [
   ['an emptied status', undefined, []],
   ['another phase', { ...first, phase: 'Running' }, []],
-  ['a condition that was turned', { ...first, conditions: first.conditions?.slice(1) }, []],
+  ['a condition that was turned', { ...first, conditions: (first.conditions ?? []).slice(1) }, []],
   ['a primary that is none', { ...first, primary: 'orders-7' }, ['primary']],
   ['receipts of nothing', { ...first, drift: { corrected: 9 } }, ['drift']],
   ['another time', { ...first, lastReconcileTime: evening }, []],

@@ -184,14 +184,12 @@ export class Bench implements AsyncDisposable {
   async #restore(before: KubeObject, author: Author, isUntouched: boolean): Promise<void> {
     for (;;) {
       const live = await this.#live(before);
-      const others = live.metadata.managedFields?.filter(({ manager }) => manager !== author.manager);
-      const managedFields = isUntouched ? before.metadata.managedFields : others;
-      const { resourceVersion } = live.metadata;
+      const { resourceVersion = '', managedFields: entries = [] } = live.metadata;
+      const others = entries.filter(({ manager }) => manager !== author.manager);
+      const managedFields = isUntouched ? (before.metadata.managedFields ?? []) : others;
       const to = { ...before, metadata: { ...before.metadata, resourceVersion, managedFields } };
       try {
-        await this.#seen(
-          isSame(to, live) && others?.length === live.metadata.managedFields?.length ? live : await this.#put(to),
-        );
+        await this.#seen(isSame(to, live) && others.length === entries.length ? live : await this.#put(to));
         this.#told.delete(nameOf(before));
         return;
       } catch (error) {

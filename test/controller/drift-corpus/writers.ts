@@ -77,7 +77,7 @@ export class Writers {
         const part = partToApply(a, b, schema) as Partial<KubeObject> | undefined;
         // Nobody applies managedFields.
         if (part?.metadata?.managedFields !== undefined || part === undefined) return undefined;
-        const { name, namespace } = ref;
+        const { name, namespace = '' } = ref;
         const { apiVersion, kind } = type;
         const body = { ...part, apiVersion, kind, metadata: { ...part.metadata, name, namespace } };
         return (await this.#kube.apply(body, { type, fieldManager, force: true })).object;
@@ -88,8 +88,12 @@ export class Writers {
         if (!onlyReplicas) return undefined;
         const scale = await this.#kube.patch(type, ref, { kind: 'merge', body, fieldManager, subresource: 'scale' });
         // Its answer says no more; a look at the object may come after the repair.
-        const metadata = { ...from.metadata, resourceVersion: scale.metadata.resourceVersion };
-        return { ...from, metadata, spec: { ...(from['spec'] as object), replicas: scaleOf(scale) } };
+        const { resourceVersion = '' } = scale.metadata;
+        return {
+          ...from,
+          metadata: { ...from.metadata, resourceVersion },
+          spec: { ...(from['spec'] as object), replicas: scaleOf(scale) },
+        };
       }
     }
   }

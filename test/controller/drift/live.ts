@@ -45,11 +45,12 @@ export function applied(object: KubeObject = stated, others: readonly ManagedFie
 export function entryOf(
   manager: string,
   operation: 'Apply' | 'Update',
-  fieldsV1: ManagedFieldsEntry['fieldsV1'],
+  fieldsV1: NonNullable<ManagedFieldsEntry['fieldsV1']>,
   time?: string,
   subresource?: string,
 ): ManagedFieldsEntry {
-  return { manager, operation, fieldsType: 'FieldsV1', fieldsV1, time, subresource };
+  const optional = { ...(time === undefined ? {} : { time }), ...(subresource === undefined ? {} : { subresource }) };
+  return { manager, operation, fieldsType: 'FieldsV1', fieldsV1, ...optional };
 }
 
 /** A copy in which one value is replaced, or removed where the value is undefined. Paths are fields and list positions. */

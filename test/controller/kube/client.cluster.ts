@@ -37,7 +37,7 @@ test('a dry run answers as if and changes nothing', async () => {
 test('a uid in an apply resurrects nothing and touches no other object of that name', async () => {
   await using real = await realClient();
   const { kube, namespace } = real;
-  const { uid } = (await kube.apply(configMap(namespace, 'a', { k: '1' }), OURS)).object.metadata;
+  const { uid = '' } = (await kube.apply(configMap(namespace, 'a', { k: '1' }), OURS)).object.metadata;
   const again = configMap(namespace, 'a', { k: '2' }, { uid });
   assert.deepEqual((await kube.apply(again, OURS)).object.data, { k: '2' });
   await kube.delete(CONFIG_MAPS, { namespace, name: 'a' }, { uid });
@@ -156,14 +156,10 @@ test('a watch of metadata alone carries no data, and its server ends it in good 
 test('an orphaning delete leaves the children', async () => {
   await using real = await realClient();
   const { kube, namespace } = real;
-  const owner = (await kube.apply(configMap(namespace, 'owner'), OURS)).object;
-  const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: owner.metadata.uid }];
+  const { uid = '' } = (await kube.apply(configMap(namespace, 'owner'), OURS)).object.metadata;
+  const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid }];
   await kube.apply(configMap(namespace, 'child', {}, { ownerReferences }), OURS);
-  await kube.delete(
-    CONFIG_MAPS,
-    { namespace, name: 'owner' },
-    { uid: owner.metadata.uid, propagationPolicy: 'Orphan' },
-  );
+  await kube.delete(CONFIG_MAPS, { namespace, name: 'owner' }, { uid, propagationPolicy: 'Orphan' });
   for (const until = Date.now() + 60_000; ;) {
     assert.ok(Date.now() < until, 'the owner does not go');
     try {

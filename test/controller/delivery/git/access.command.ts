@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import type { GitAccess } from '../../../../controller/delivery/git/access.ts';
+import type { GitAccess, PasswordLogin } from '../../../../controller/delivery/git/access.ts';
 import { installed } from '../../../constructs/postgresql/installed.ts';
 import { database, givenRemote, givenWriter } from './given.ts';
 import { givenHttpsServer } from './https-server.ts';
@@ -33,7 +33,7 @@ function filesWith(text: string, folder: string): string[] {
 }
 
 describe('a repository over HTTPS that wants a login', () => {
-  const login = (password = token): GitAccess['login'] => ({ kind: 'password', username: 'plumbline', password });
+  const login = (password = token): PasswordLogin => ({ kind: 'password', username: 'plumbline', password });
 
   test('takes the token, which no process, no file left behind and no setting of git shows', async (t) => {
     // GIVEN
