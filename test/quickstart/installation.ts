@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { classify, type KubeObject, type ObjectRef, type ResourceType } from '../../controller/kube/index.ts';
-import { databaseServices } from '../../controller/database/kinds.ts';
+import { claims, databaseServices, pods, statefulSets } from '../../controller/database/kinds.ts';
 import type { Report } from './report.ts';
 import type { Started } from './started.ts';
 import type { Target } from './target.ts';
@@ -34,7 +34,7 @@ export async function install(
   // Somebody's own CRD stays as it is: it may be of another version, with databases that rely on it.
   const isOurs = await mayApply(target, crd.metadata);
   if (target.isForeign) started.add(leftIn(target, names, isOurs ? crd.metadata : undefined, report));
-  for (const name of names) await removeNamespace(target, name);
+  await removeNamespaces(target, names);
   if (isOurs) await kube.apply(crd, { type: crds, fieldManager });
   await waitFor('the CRD is served', () => served(target), { signal });
   for (const name of names) {
@@ -56,7 +56,7 @@ function leftIn(target: Target, names: readonly string[], crd: ObjectRef | undef
       ...(crd === undefined ? [] : [`${kubectl} delete crd ${crd.name}`]),
     ],
     end: async () => {
-      for (const name of names) await removeNamespace(target, name);
+      await removeNamespaces(target, names);
       if (crd !== undefined) await removeCrd(target, crd, report);
     },
   };
@@ -105,13 +105,43 @@ async function findNamespace(target: Target, name: string): Promise<KubeObject |
   return found;
 }
 
+async function removeNamespaces(target: Target, names: readonly string[]): Promise<void> {
+  await Promise.all(names.map((name) => removeNamespace(target, name)));
+}
+
 async function removeNamespace(target: Target, name: string): Promise<void> {
   const found = await findNamespace(target, name);
   if (found === undefined) return;
+  await removeMembers(target, name);
   await target.kube.delete(namespaces, { name }, { uid: found.metadata.uid ?? '' });
   await waitFor(`namespace ${name} is gone`, async () =>
     (await exists(target, namespaces, { name })) ? undefined : true,
   );
+}
+
+/**
+ * Kubernetes, which meets members and their claims while it empties a namespace, comes back to them only many seconds later: so they go first.
+ */
+async function removeMembers(target: Target, namespace: string): Promise<void> {
+  await removeAll(target, statefulSets, namespace);
+  await untilGone(target, pods, namespace);
+  await removeAll(target, claims, namespace);
+  await untilGone(target, claims, namespace);
+}
+
+async function removeAll({ kube }: Target, type: ResourceType, namespace: string): Promise<void> {
+  for await (const { items } of kube.list(type, { namespace, metadataOnly: true })) {
+    for (const { metadata } of items) await kube.delete(type, metadata, { uid: metadata.uid ?? '' });
+  }
+}
+
+async function untilGone({ kube }: Target, type: ResourceType, namespace: string): Promise<void> {
+  await waitFor(`each ${type.kind} in namespace ${namespace} is gone`, async () => {
+    for await (const { items } of kube.list(type, { namespace, metadataOnly: true })) {
+      return items.length === 0 ? true : undefined;
+    }
+    return true;
+  });
 }
 
 /** The first DatabaseServices of the cluster; undefined when it does not know that kind. */

@@ -8,7 +8,7 @@ export interface WaitOptions {
 }
 
 /**
- * Asks again each 10 ms until there is an answer.
+ * Asks again each 10 ms until there is an answer, and after a second each 100 ms.
  *
  * @throws the signal's reason, or an Error that names what did not come in time
  */
@@ -17,12 +17,12 @@ export async function waitFor<T>(
   ask: () => Promise<T | undefined>,
   { signal, limitMs = aMinute }: WaitOptions = {},
 ): Promise<T> {
-  const until = Date.now() + limitMs;
+  const start = Date.now();
   for (;;) {
     signal?.throwIfAborted();
     const answer = await ask();
     if (answer !== undefined) return answer;
-    if (Date.now() > until) throw new Error(`${what}: not within ${limitMs / 1000} s`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    if (Date.now() > start + limitMs) throw new Error(`${what}: not within ${limitMs / 1000} s`);
+    await new Promise((resolve) => setTimeout(resolve, Date.now() < start + 1000 ? 10 : 100));
   }
 }
