@@ -6,18 +6,16 @@ import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { closingLines, count, type Counts } from './counts.ts';
 
+/** Tests that share a control plane, one after the other. */
+const inOneProcess = ['--test-isolation=none', '--test-concurrency=1'];
+
 /**
- * Runs every test. Most of the time goes into waiting, for Kubernetes and for PostgreSQL, so the tests of members run beside all others; what they
- * print comes when the others have ended.
+ * Runs every test. Most of the time goes into waiting, for Kubernetes, for PostgreSQL and for commands, so these parts run side by side; what one
+ * prints comes when those before it have ended.
  */
 const parts = [
-  [
-    '--test-isolation=none',
-    '--test-concurrency=1',
-    'test/**/*.test.ts',
-    'test/{cluster,constructs,controller}/**/*.cluster.ts',
-    'test/**/*.command.ts',
-  ],
+  [...inOneProcess, 'test/**/*.test.ts', 'test/{cluster,constructs}/**/*.cluster.ts', 'test/**/*.command.ts'],
+  [...inOneProcess, 'test/controller/**/*.cluster.ts'],
   ['--test-concurrency=2', 'test/groups/members-1.ts', 'test/groups/members-2.ts'],
 ];
 
