@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { readFlags, specFlags } from './flags.ts';
 import { filesAt } from './review/git-files.ts';
 import { summaryOf } from './review/summary.ts';
 
@@ -16,6 +17,7 @@ what that changes, as Markdown.
   --output FOLDER   what 'npm run synth' wrote and somebody committed (default: dist)
   --base REVISION   of git, to compare with, such as origin/main
   --standalone      what only the controller can do is an error, not a note
+  -h, --help        print this
 
 Exit codes: 0 all is well; 1 a spec is wrong, the output is stale, or git does not know the base; 2 wrong usage.
 `;
@@ -68,32 +70,16 @@ function filesOf(folder: string): ReadonlyMap<string, string> {
   );
 }
 
-function parse(): Options | undefined {
-  try {
-    const { values } = parseArgs({
-      options: {
-        specs: { type: 'string', default: 'examples' },
-        output: { type: 'string', default: 'dist' },
-        base: { type: 'string' },
-        standalone: { type: 'boolean', default: false },
-        help: { type: 'boolean', default: false },
-      },
-    });
-    if (values.help) {
-      process.stdout.write(usage);
-      process.exit(0);
-    }
-    const { specs, output, base, standalone: isStandalone } = values;
-    return { specs: resolve(specs), output: resolve(output), base, isStandalone };
-  } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`);
-    return undefined;
-  }
+function flags(): Options {
+  const { values } = parseArgs({ options: { ...specFlags, base: { type: 'string' } } });
+  const { specs, output, base, standalone: isStandalone } = values;
+  if (specs === '') throw new Error('--specs names no folder');
+  return { specs: resolve(specs), output: resolve(output), base, isStandalone };
 }
 
-const options = parse();
+const options = readFlags(usage, flags);
 try {
-  process.exitCode = options === undefined ? 2 : await review(options);
+  process.exitCode = await review(options);
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;

@@ -5,6 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { readFlags, specFlags } from './flags.ts';
 import { OutputError, OutputFolder } from './output-folder.ts';
 
 const usage = `npm run synth -- [--specs FOLDER] [--output FOLDER] [--standalone]
@@ -78,31 +79,14 @@ async function run(output: string, options: Options, stop: AbortSignal): Promise
   return { code: code === 0 ? 0 : 1, errors: own.trim() === '' && code !== 0 ? `${printed}${errors}` : own };
 }
 
-function parse(): Options | undefined {
-  try {
-    const { values } = parseArgs({
-      options: {
-        specs: { type: 'string', default: 'examples' },
-        output: { type: 'string', default: 'dist' },
-        standalone: { type: 'boolean', default: false },
-        help: { type: 'boolean', short: 'h', default: false },
-      },
-    });
-    if (values.help) {
-      process.stdout.write(usage);
-      process.exit(0);
-    }
-    if (values.specs === '') throw new Error('--specs names no folder');
-    return { specs: values.specs, output: values.output, isStandalone: values.standalone };
-  } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`);
-    return undefined;
-  }
+function flags(): Options {
+  const { specs, output, standalone: isStandalone } = parseArgs({ options: specFlags }).values;
+  if (specs === '') throw new Error('--specs names no folder');
+  return { specs, output, isStandalone };
 }
 
 async function main(): Promise<number> {
-  const options = parse();
-  if (options === undefined) return 2;
+  const options = readFlags(usage, flags);
   try {
     return await synth(options);
   } catch (error) {

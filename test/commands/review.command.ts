@@ -184,9 +184,21 @@ describe('npm run review', () => {
     });
   }
 
-  test('an unknown flag is wrong usage', async () => {
-    const { code, stderr } = await run(process.execPath, ['constructs/review.ts', '--no-such-flag']);
-    assert.equal(code, 2);
-    assert.match(stderr, /--base REVISION/);
+  for (const [what, flag, says] of [
+    ['an unknown flag', '--no-such-flag', /^Unknown option '--no-such-flag'/],
+    ['a folder without a name', '--specs=', /^--specs names no folder$/m],
+  ] as const) {
+    test(`${what} is wrong usage`, async () => {
+      const { code, stdout, stderr } = await run(process.execPath, ['constructs/review.ts', flag]);
+      assert.deepEqual([code, stdout], [2, '']);
+      assert.match(stderr, says);
+      assert.match(stderr, /--base REVISION/);
+    });
+  }
+
+  test('--help is help', async () => {
+    const { code, stdout, stderr } = await run(process.execPath, ['constructs/review.ts', '--help']);
+    assert.deepEqual([code, stderr], [0, '']);
+    assert.match(stdout, /--base REVISION/);
   });
 });
