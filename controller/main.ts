@@ -22,6 +22,7 @@ import { TemporaryFolder } from './temporary-folder.ts';
 import type { ManagerEnd } from './runtime/lifecycle.ts';
 import { createLogger, type Logger } from './runtime/logger.ts';
 
+/** An older Node that reads TypeScript has to get as far as to be told of this: what runs before it uses no newer syntax, such as `await using`. */
 const oldestNode = 24;
 
 /** Runs until SIGINT or SIGTERM. @returns the exit code */
@@ -40,8 +41,12 @@ async function main(argv: readonly string[]): Promise<number> {
   try {
     const connection = await connect({ kubeconfig: options.kubeconfig, context: options.context });
     try {
-      await using observation = await Observation.start(connection, options, log);
-      return await run({ connection, options, log, observation }, stop.signal);
+      const observation = await Observation.start(connection, options, log);
+      try {
+        return await run({ connection, options, log, observation }, stop.signal);
+      } finally {
+        await observation.close();
+      }
     } finally {
       await connection.close();
     }

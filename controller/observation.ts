@@ -30,7 +30,7 @@ const reviewTimeoutMs = 5_000;
 const selfSignedNames = ['localhost', 'plumbline-metrics'];
 
 /** What others see of the controller while it runs: its metrics and its health. */
-export class Observation implements AsyncDisposable {
+export class Observation {
   readonly metrics: Metrics;
   readonly #server: string;
   readonly #leaseName: string;
@@ -51,7 +51,7 @@ export class Observation implements AsyncDisposable {
       await observation.#serveMetrics(connection, options, log);
       return observation;
     } catch (error) {
-      await observation[Symbol.asyncDispose]();
+      await observation.close();
       throw error;
     }
   }
@@ -77,7 +77,7 @@ export class Observation implements AsyncDisposable {
     };
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  async close(): Promise<void> {
     await Promise.all(this.#endpoints.map((endpoint) => endpoint.close()));
   }
 
