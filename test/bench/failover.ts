@@ -19,7 +19,7 @@ export async function failover(progress: (line: string) => void, repeats = defau
   await using three = await NodeDatabase.create(cluster, {
     namespace: await newNamespace(cluster),
     replicas: 3,
-    // Each failover begins a segment of WAL anew, and 128 MB of them are kept: many faults fill a small volume.
+    // Each failover begins the segment of WAL anew on a timeline of its own: many of them fill a small volume.
     spec: { durability: 'Sync', storage: { size: '1Gi' } },
   });
   await using one = await NodeDatabase.create(cluster, { namespace: await newNamespace(cluster) });

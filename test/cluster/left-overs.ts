@@ -19,6 +19,12 @@ export function runningIn(folder: string, pids: readonly number[]): number[] {
   return pids.filter((pid) => commandLine(pid)?.includes(folder) === true);
 }
 
+/** Kills one of them, and waits until it is gone: a signal is only sent by then. */
+export async function killIn(folder: string, pid: number): Promise<void> {
+  process.kill(pid, 'SIGKILL');
+  while (runningIn(folder, [pid]).length > 0) await delay(5);
+}
+
 /** Fails if one of the processes or the folder is still there after a minute, which only something broken takes. */
 export async function assertNothingLeft(folder: string, pids: readonly number[]): Promise<void> {
   const deadline = Date.now() + 60_000;
