@@ -509,6 +509,42 @@ def _message(answer):
     except (ValueError, KeyError, TypeError):
         return answer[:200].decode("utf-8", "replace")
 `,
+  'lock.py': `"""The lock on the data volume, which the supervisor opens and keeps for as long as its container lives.
+
+Two servers on one data directory destroy it. A pod that is deleted by force is made again at once, on the same volume, while the server of the old
+one may take minutes to end. PostgreSQL's own lock does not tell one container from another: each counts its processes for itself.
+"""
+
+import fcntl
+import os
+
+# The number of the open file; empty where it could not be opened. Outside of a pod there is none.
+NUMBER = os.environ.get("PLUMBLINE_LOCK")
+
+
+def is_ours():
+    """Takes it; False while another container has it. What cannot be locked is no obstacle: a full volume, or a file system that knows no locks."""
+    if not NUMBER:
+        return True
+    try:
+        fcntl.flock(int(NUMBER), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError as error:
+        print(f"start gate: the data volume cannot be locked: {error.strerror}", flush=True)
+    return True
+
+
+def is_to_be_opened(volume):
+    """Whether it could not be opened before, and can be now."""
+    if NUMBER != "":
+        return False
+    try:
+        with open(f"{volume}/.plumbline-lock", "a", encoding="utf-8"):
+            return True
+    except OSError:
+        return False
+`,
   'member.py': `"""What this member was told: the rendered \`member.json\`, and its own name."""
 
 import json
@@ -1372,6 +1408,7 @@ import subprocess
 import sys
 import time
 
+import lock
 import pair
 from configuration import RUN, serves_tls, write_configuration
 from identity import START, annotation, claim_of, identity_of, record, recorded
@@ -1445,14 +1482,22 @@ class Gate:
 
     def _unfit(self):
         """Why nothing can start in this container, whatever the data."""
+        volume = os.path.dirname(self.data)
         try:
-            probe = f"{os.path.dirname(self.data)}/.plumbline-write"
+            probe = f"{volume}/.plumbline-write"
             with open(probe, "w", encoding="utf-8"):
                 pass
             os.unlink(probe)
         except OSError as error:
             if error.errno not in (28, 122):  # A full volume is still to be started: it is how it can be grown or emptied.
                 return ("VolumeNotWritable", f"uid {os.getuid()} cannot write to the data volume: {error.strerror}")
+        if lock.is_to_be_opened(volume):
+            sys.exit("start gate: the data volume can be written to now; it is locked first")
+        if not lock.is_ours():
+            return (
+                "VolumeInUse",
+                f"another container still uses the data volume (PersistentVolumeClaim {claim_of(self.member.name)}), such as that of a pod that was deleted by force; this one starts when that has ended",
+            )
         missing = missing_keys()
         if missing:
             return (
@@ -1837,6 +1882,7 @@ run=\${PLUMBLINE_RUN:-/run/plumbline}
 secrets=\${PLUMBLINE_SECRETS:-/etc/plumbline-secrets}
 data=\${PLUMBLINE_DATA:-/data/pgdata}
 socket=\${PLUMBLINE_SOCKET:-/run/postgresql}
+export PLUMBLINE_LOCK=
 child=
 stopping=
 
@@ -1901,21 +1947,26 @@ watch_server() {
   done
 }
 
-# Nothing runs yet where this is the first process. Locks are left of a container that was killed, with process numbers that others have now: the
-# next server would refuse to start.
-if (($$ == 1)); then rm -f -- "$data/postmaster.pid" "$socket"/.s.PGSQL.*; fi
 watch_server &
 sentinel=$!
 
+# Nothing runs yet where this is the first process.
+fresh=$(($$ == 1))
 failures=0
 pauses=(0 0 0.5 1 2 3)
 while [[ -z $stopping ]]; do
   mounted=$(versions)
+  # Taken by the start gate, and held for as long as this process lives: see lock.py.
+  if [[ -z $PLUMBLINE_LOCK ]]; then { exec {PLUMBLINE_LOCK}>>"$(dirname "$data")/.plumbline-lock"; } 2>/dev/null; fi
   # A server that runs was let in before; then nothing is asked, so that Patroni is back soon, and also while the API server is away.
-  if postmaster >/dev/null; then gate=compose; else gate=start; fi
+  if ((!fresh)) && postmaster >/dev/null; then gate=compose; else gate=start; fi
   python3 -B "$scripts/start_gate.py" "$gate" &
   child=$!
   if finish && [[ -z $stopping ]]; then
+    # Locks are left of a container that was killed, with process numbers that others have now: the next server would refuse to start. Only now is
+    # it known that they are of none that still runs.
+    if ((fresh)); then rm -f -- "$data/postmaster.pid" "$socket"/.s.PGSQL.*; fi
+    fresh=0
     # In a process group of its own, so that what it leaves behind can be ended with it; PostgreSQL has a session of its own, and stays.
     set -m
     TMPDIR=$run patroni "$run/patroni.yml" &
@@ -1944,7 +1995,7 @@ while [[ -z $stopping ]]; do
 done
 
 # Patroni stops PostgreSQL; where it died on the way, or was just being started, that is left to do.
-if pid=$(postmaster); then
+if ((!fresh)) && pid=$(postmaster); then
   kill -INT "$pid" 2>/dev/null
   while kill -0 "$pid" 2>/dev/null; do sleep 0.1; done
 fi

@@ -78,6 +78,7 @@ const gateReasons: Readonly<Record<string, Pick<Trouble, 'reason' | 'isStalled'>
   SystemSecretIncomplete: { reason: 'SystemSecretIncomplete', isStalled: true },
   TlsSecretUnusable: { reason: 'CertificateUnusable', isStalled: true },
   VolumeFull: { reason: 'VolumeFull', isStalled: true },
+  VolumeInUse: { reason: 'VolumeInUse', isStalled: false },
   VolumeNotWritable: { reason: 'VolumeNotWritable', isStalled: true },
   WrongMajor: { reason: 'WrongMajor', isStalled: true },
 };

@@ -16,6 +16,7 @@ export const reasons = {
   VolumeNotMounted: 'A volume of a member cannot be attached or mounted; the message has the words of Kubernetes.',
   VolumeFull: 'The volume of a member is full, or too small for a new database.',
   VolumeNotWritable: 'The user of the members may not write to a volume.',
+  VolumeInUse: 'Another container still uses the volume of a member; the member starts when that has ended.',
   InsufficientResources: 'No node has as much CPU or memory to spare as a member requests.',
   Unschedulable: 'A member finds no node for another reason than CPU and memory.',
   LimitsRequired: 'A quota of the namespace asks for a limit or request that is not stated.',

@@ -20,6 +20,7 @@ import subprocess
 import sys
 import time
 
+import lock
 import pair
 from configuration import RUN, serves_tls, write_configuration
 from identity import START, annotation, claim_of, identity_of, record, recorded
@@ -93,14 +94,22 @@ class Gate:
 
     def _unfit(self):
         """Why nothing can start in this container, whatever the data."""
+        volume = os.path.dirname(self.data)
         try:
-            probe = f"{os.path.dirname(self.data)}/.plumbline-write"
+            probe = f"{volume}/.plumbline-write"
             with open(probe, "w", encoding="utf-8"):
                 pass
             os.unlink(probe)
         except OSError as error:
             if error.errno not in (28, 122):  # A full volume is still to be started: it is how it can be grown or emptied.
                 return ("VolumeNotWritable", f"uid {os.getuid()} cannot write to the data volume: {error.strerror}")
+        if lock.is_to_be_opened(volume):
+            sys.exit("start gate: the data volume can be written to now; it is locked first")
+        if not lock.is_ours():
+            return (
+                "VolumeInUse",
+                f"another container still uses the data volume (PersistentVolumeClaim {claim_of(self.member.name)}), such as that of a pod that was deleted by force; this one starts when that has ended",
+            )
         missing = missing_keys()
         if missing:
             return (

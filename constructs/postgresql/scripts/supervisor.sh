@@ -9,6 +9,7 @@ run=${PLUMBLINE_RUN:-/run/plumbline}
 secrets=${PLUMBLINE_SECRETS:-/etc/plumbline-secrets}
 data=${PLUMBLINE_DATA:-/data/pgdata}
 socket=${PLUMBLINE_SOCKET:-/run/postgresql}
+export PLUMBLINE_LOCK=
 child=
 stopping=
 
@@ -73,21 +74,26 @@ watch_server() {
   done
 }
 
-# Nothing runs yet where this is the first process. Locks are left of a container that was killed, with process numbers that others have now: the
-# next server would refuse to start.
-if (($$ == 1)); then rm -f -- "$data/postmaster.pid" "$socket"/.s.PGSQL.*; fi
 watch_server &
 sentinel=$!
 
+# Nothing runs yet where this is the first process.
+fresh=$(($$ == 1))
 failures=0
 pauses=(0 0 0.5 1 2 3)
 while [[ -z $stopping ]]; do
   mounted=$(versions)
+  # Taken by the start gate, and held for as long as this process lives: see lock.py.
+  if [[ -z $PLUMBLINE_LOCK ]]; then { exec {PLUMBLINE_LOCK}>>"$(dirname "$data")/.plumbline-lock"; } 2>/dev/null; fi
   # A server that runs was let in before; then nothing is asked, so that Patroni is back soon, and also while the API server is away.
-  if postmaster >/dev/null; then gate=compose; else gate=start; fi
+  if ((!fresh)) && postmaster >/dev/null; then gate=compose; else gate=start; fi
   python3 -B "$scripts/start_gate.py" "$gate" &
   child=$!
   if finish && [[ -z $stopping ]]; then
+    # Locks are left of a container that was killed, with process numbers that others have now: the next server would refuse to start. Only now is
+    # it known that they are of none that still runs.
+    if ((fresh)); then rm -f -- "$data/postmaster.pid" "$socket"/.s.PGSQL.*; fi
+    fresh=0
     # In a process group of its own, so that what it leaves behind can be ended with it; PostgreSQL has a session of its own, and stays.
     set -m
     TMPDIR=$run patroni "$run/patroni.yml" &
@@ -116,7 +122,7 @@ while [[ -z $stopping ]]; do
 done
 
 # Patroni stops PostgreSQL; where it died on the way, or was just being started, that is left to do.
-if pid=$(postmaster); then
+if ((!fresh)) && pid=$(postmaster); then
   kill -INT "$pid" 2>/dev/null
   while kill -0 "$pid" 2>/dev/null; do sleep 0.1; done
 fi

@@ -32,6 +32,7 @@ test('the scripts import nothing but the standard library and each other', () =>
     [
       'base64',
       'collections',
+      'fcntl',
       'hashlib',
       'hmac',
       'http',

@@ -344,3 +344,35 @@ test('whole data is never removed, whatever lies beside it', { skip: serverMissi
   const { output } = sandbox.run('pg_controldata', ['-D', data], { env: { LC_ALL: 'C' } });
   assert.match(output, new RegExp(`system identifier: +${identity}`));
 });
+
+test('a volume that another container uses is waited for, and then held', { skip: serverMissing }, async () => {
+  // GIVEN a container that has locked the volume, as every supervisor does
+  const { sandbox, api } = await gated();
+  using _ = sandbox;
+  sandbox.write('bin/patroni', '#!/usr/bin/env bash\necho Patroni starts\nexec sleep 60', 0o755);
+  const lock = sandbox.path('volume/.plumbline-lock');
+  const until = async (isSo: () => boolean, what: string) => {
+    for (let tries = 0; tries < 400; tries += 1, await sleep(50)) if (isSo()) return;
+    assert.fail(what);
+  };
+  const other = sandbox.start('bash', ['-c', `exec 9>>"$0"; flock 9; echo locked; exec sleep 60`, lock]);
+  await until(() => other.output().includes('locked'), 'it is locked');
+
+  // WHEN another one starts, THEN it says on its pod what it waits for, and goes on when the first has ended
+  const running = sandbox.start('bash', [sandbox.path('scripts/supervisor.sh')]);
+  const told = () => api.annotations('pods/orders-0')['plumbline.dev/start'];
+  await until(() => told() !== undefined, 'it says something');
+  assert.match(told() ?? '', /VolumeInUse.*data-orders-0/);
+  other.process.kill('SIGKILL');
+  await until(() => running.output().includes('Patroni starts'), running.output());
+  assert.equal(told(), undefined);
+  assert.equal(sandbox.run('flock', ['--nonblock', lock, 'true']).status, 1);
+});
+
+test('a volume that could not be written to is locked once it can', { skip: serverMissing }, async () => {
+  const { sandbox } = await gated({ PLUMBLINE_LOCK: '' });
+  using _ = sandbox;
+  const { status, output } = await gate(sandbox, 'start');
+  assert.equal(status, 1);
+  assert.match(output, /can be written to now; it is locked first/);
+});

@@ -171,6 +171,7 @@ const rows: readonly (readonly [what: string, seen: Plight, reason: string | und
   ['a container that cannot be made', waiting('CreateContainerError', 'x'), 'ContainerNotStarted', /Error: x/],
   ['a wrong major', held('WrongMajor'), 'WrongMajor', /^orders-0: so it is$/],
   ['a certificate', held('TlsSecretUnusable'), 'CertificateUnusable'],
+  ['a volume that another container uses', held('VolumeInUse'), 'VolumeInUse', /^orders-0: so it is$/],
   ['a member that waits for its leader', held('WaitingForLeader'), undefined],
   ['a word that nobody knows', held('constructor'), 'MemberHeld', /orders-0 does not start: constructor: so it is/],
   ['a node shutdown', pod({ phase: 'Failed', reason: 'Terminated', message: 'x' }), 'NodeLost', /Terminated: x/],
@@ -197,6 +198,7 @@ test('what may mend itself stalls nothing', () => {
   const reasons = [
     'VolumePending',
     'VolumeNotMounted',
+    'VolumeInUse',
     'ContainerNotStarted',
     'InsufficientResources',
     'Unschedulable',
