@@ -5,6 +5,7 @@ import {
   connect,
   KubeClient,
   type Connection,
+  type Kube,
   type KubeObject,
   type RequestFacts,
 } from '../../controller/kube/index.ts';
@@ -44,6 +45,11 @@ export async function eventually<T>(
   }
 }
 
+export interface RunningOptions extends Partial<PlumblineOptions> {
+  /** What the controller's requests go through. Defaults to nothing. */
+  readonly through?: (kube: Kube) => Kube;
+}
+
 /** A controller in this process, under an account of its own, with its requests counted. */
 export class RunningPlumbline implements AsyncDisposable {
   readonly plumbline: Plumbline;
@@ -57,24 +63,25 @@ export class RunningPlumbline implements AsyncDisposable {
   readonly #stop = new AbortController();
   readonly #end: Promise<unknown>;
 
-  private constructor(account: OwnAccount, user: Connection, own: Connection, options: Partial<PlumblineOptions>) {
+  private constructor(account: OwnAccount, user: Connection, own: Connection, options: RunningOptions) {
     this.#account = account;
     this.#connections = [user, own];
     this.kube = new KubeClient(user);
+    const { through = (kube) => kube, ...rest } = options;
     this.plumbline = new Plumbline({
-      kube: new KubeClient(own, { onRequest: (facts) => this.requests.push(facts) }),
+      kube: through(new KubeClient(own, { onRequest: (facts) => this.requests.push(facts) })),
       log: createLogger({
         level: 'debug',
         isReadable: false,
         output: { write: (line) => void this.logLines.push(line) },
       }),
       onDrift: (_, drift) => this.drifts.push(drift),
-      ...options,
+      ...rest,
     });
     this.#end = this.plumbline.run(this.#stop.signal);
   }
 
-  static async start(cluster: AnyCluster, options: Partial<PlumblineOptions> = {}): Promise<RunningPlumbline> {
+  static async start(cluster: AnyCluster, options: RunningOptions = {}): Promise<RunningPlumbline> {
     const account = await OwnAccount.in(cluster);
     const [user, own] = [await connect(cluster), await connect(account)];
     const running = new RunningPlumbline(account, user, own, options);

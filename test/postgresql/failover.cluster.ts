@@ -2,7 +2,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newNamespace, sharedPodCluster, withoutOwnNode, withoutPods } from '../cluster/index.ts';
 import { RunningPlumbline } from '../controller/running-plumbline.ts';
-import { containerKilled, faults, patroniKilledTenTimes, podDeleted, postgresKilled, type Fault } from './faults.ts';
+import {
+  containerFrozen,
+  containerKilled,
+  diverged,
+  faults,
+  patroniKilledTenTimes,
+  podDeleted,
+  postgresKilled,
+  type Fault,
+} from './faults.ts';
 import { NodeDatabase } from './node-database.ts';
 import { trial, type Trial } from './trial.ts';
 
@@ -24,7 +33,9 @@ test('three members lose no acknowledged row, and stream again by themselves', {
   const spec = { durability: 'Sync' };
   await using database = await NodeDatabase.create(cluster, { namespace, replicas: 3, spec });
 
-  for (const fault of [podDeleted, postgresKilled, containerKilled, ...faults]) {
+  // What is frozen here has written something before that nobody else has: see below.
+  const others = faults.filter((fault) => fault !== containerFrozen);
+  for (const fault of [podDeleted, postgresKilled, containerKilled, ...others]) {
     await t.test(fault.name, { skip: skipOf(fault) }, async (t) => {
       // WHEN the primary is hit while a client writes, THEN all members stream again, and every row is there that the client was told of
       const outcome = await trial(database, fault);
@@ -33,6 +44,21 @@ test('three members lose no acknowledged row, and stream again by themselves', {
       if (fault.keepsServer) assert(outcome.isSameServer, 'the server went on');
     });
   }
+
+  await t.test(
+    'a container that is frozen, and has written what nobody else has, is rewound',
+    { skip: skipOf(diverged) },
+    async (t) => {
+      const outcome = await trial(database, diverged);
+      t.diagnostic(inWords(outcome));
+      assert.deepEqual(outcome.lost, []);
+      for (const member of database.members) {
+        assert.equal(await database.sql(member, `select to_regclass('alone') is null`, 'app'), 't', member);
+      }
+      const { stdout } = await cluster.kubectlRun(['-n', namespace, 'logs', outcome.member, '-c', 'postgres']);
+      assert.match(stdout, /running pg_rewind/);
+    },
+  );
 
   await t.test('Plumbline, started again, finds nothing to do but to say so', async () => {
     await using running = await RunningPlumbline.start(cluster, { namespace });

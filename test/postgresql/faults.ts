@@ -94,23 +94,54 @@ export const cutOffFromApi: Fault = {
   strike: async (database, member) => {
     const { podIP } = (await database.pod(member)).status;
     const { hostname: api } = new URL(ownNode(database).server);
-    // Dropped, not refused: a broken network says nothing.
-    const rules = `table ip plumbline-fault {
-      chain forward {
-        type filter hook forward priority filter - 20; policy accept;
-        ip saddr ${podIP} ip daddr ${api} counter drop
-        ip saddr ${api} ip daddr ${podIP} counter drop
-      }
-    }`;
-    await ownNode(database).runOnNode('nft', ['-f', '-'], rules);
-    return async () => {
-      const table = ['table', 'ip', 'plumbline-fault'];
-      const seen = await ownNode(database).runOnNode('nft', ['list', ...table]);
-      await ownNode(database).runOnNode('nft', ['delete', ...table]);
-      if (!/packets [1-9]/.test(seen)) throw new Error(`nothing was cut off:\n${seen}`);
-    };
+    return dropPackets(database, [`ip saddr ${podIP} ip daddr ${api}`, `ip saddr ${api} ip daddr ${podIP}`]);
   },
 };
+
+/** The primary writes what no replica gets, and is then frozen until another one leads. */
+export const diverged: Fault = {
+  name: 'frozen with what nobody else has',
+  ownNodeFor: 'drops packets on their way',
+  target: 30,
+  lasts: ttl,
+  strike: async (database, member) => {
+    const { podIP } = (await database.pod(member)).status;
+    const others = database.members.filter((name) => name !== member);
+    const addresses = await Promise.all(others.map(async (name) => (await database.pod(name)).status.podIP ?? ''));
+    const mend = await dropPackets(
+      database,
+      addresses.map((address) => `ip saddr ${podIP} tcp sport 5432 ip daddr ${address}`),
+    );
+    try {
+      await database.sql(member, 'set synchronous_commit = local; create table alone (n int)', 'app');
+      const thaw = await containerFrozen.strike(database, member);
+      return async () => {
+        await mend();
+        await thaw?.();
+      };
+    } catch (error) {
+      await mend();
+      throw error;
+    }
+  },
+};
+
+/** Dropped, not refused: a broken network says nothing. @param what of the packets, as nft has it */
+async function dropPackets(database: NodeDatabase, what: readonly string[]): Promise<() => Promise<void>> {
+  const table = ['table', 'ip', 'plumbline-fault'];
+  const rules = `${table.join(' ')} {
+    chain forward {
+      type filter hook forward priority filter - 20; policy accept;
+      ${what.map((packets) => `${packets} counter drop`).join('\n')}
+    }
+  }`;
+  await ownNode(database).runOnNode('nft', ['-f', '-'], rules);
+  return async () => {
+    const seen = await ownNode(database).runOnNode('nft', ['list', ...table]);
+    await ownNode(database).runOnNode('nft', ['delete', ...table]);
+    if (!/packets [1-9]/.test(seen)) throw new Error(`nothing was cut off:\n${seen}`);
+  };
+}
 
 /** Each is done to the primary of a database with replicas. */
 export const faults: readonly Fault[] = [

@@ -4,9 +4,9 @@ import { templateAnnotation } from '../../constructs/labels.ts';
 import { databaseServices } from '../../controller/database/kinds.ts';
 import type { Happened } from '../../controller/database/rollouts.ts';
 import type { KubeObject } from '../../controller/kube/index.ts';
-import type { PlumblineOptions } from '../../controller/plumbline.ts';
 import { newNamespace, sharedPodCluster } from '../cluster/index.ts';
-import { eventually, RunningPlumbline } from '../controller/running-plumbline.ts';
+import { eventually, RunningPlumbline, type RunningOptions } from '../controller/running-plumbline.ts';
+import { MortalKube, type Mortality, type Write } from './mortal-kube.ts';
 import { NodeDatabase } from './node-database.ts';
 
 /** How long something may take that takes a minute at most where nothing is broken. */
@@ -31,8 +31,10 @@ export class ManagedDatabase implements AsyncDisposable {
   readonly database: NodeDatabase;
   /** What rollouts did since the database was up, in this and earlier controllers. */
   readonly steps: Happened[] = [];
+  /** What a controller changed with its last breath. */
+  readonly lastWrites: Write[] = [];
   #running: RunningPlumbline | undefined;
-  #isRestless = false;
+  #before: Mortality['before'] | undefined;
   #changing: Promise<void> = Promise.resolve();
 
   private constructor(database: NodeDatabase) {
@@ -59,13 +61,21 @@ export class ManagedDatabase implements AsyncDisposable {
     return this.#running;
   }
 
-  async start(options: Partial<PlumblineOptions> = {}): Promise<void> {
-    const onStep: PlumblineOptions['onStep'] = (_, happened) => {
-      this.steps.push(happened);
-      if (this.#isRestless) this.#changing = this.#changing.then(() => this.#change());
-    };
+  async start(options: RunningOptions = {}): Promise<void> {
+    const onStep: RunningOptions['onStep'] = (_, happened) => void this.steps.push(happened);
     const { cluster, namespace } = this.database;
-    this.#running = await RunningPlumbline.start(cluster, { namespace, onStep, lookAgainMs: 1_000, ...options });
+    const given = { namespace, onStep, lookAgainMs: 1_000, ...this.#mortal(), ...options };
+    this.#running = await RunningPlumbline.start(cluster, given);
+  }
+
+  #mortal(): RunningOptions {
+    const before = this.#before;
+    if (before === undefined) return {};
+    const onDeath = (write: Write) => {
+      this.lastWrites.push(write);
+      this.#changing = this.#changing.then(() => this.#change());
+    };
+    return { through: (kube) => new MortalKube(kube, { before, onDeath }) };
   }
 
   async stop(): Promise<void> {
@@ -74,21 +84,24 @@ export class ManagedDatabase implements AsyncDisposable {
     await running?.stop();
   }
 
-  /** From now on another controller takes over after each step. */
-  restartAtEachStep(): void {
-    this.#isRestless = true;
+  /** From now on each controller dies after its first change, and another one takes over. @param before is called before each change */
+  async dieAtEachWrite(before: Mortality['before']): Promise<void> {
+    await this.stop();
+    this.#before = before;
+    await this.start();
   }
 
   async #change(): Promise<void> {
     await this.stop();
-    if (this.#isRestless) await this.start();
+    if (this.#before !== undefined) await this.start();
   }
 
   /** One controller from now on. */
   async keepController(): Promise<void> {
-    this.#isRestless = false;
+    this.#before = undefined;
     await this.#changing;
-    if (this.#running === undefined) await this.start();
+    await this.stop();
+    await this.start();
   }
 
   /** A user's edit: a merge patch of the spec, and of annotations. */
@@ -167,7 +180,7 @@ export class ManagedDatabase implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isRestless = false;
+    this.#before = undefined;
     await this.#changing;
     await this.stop();
     await this.database[Symbol.asyncDispose]();

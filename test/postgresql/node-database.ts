@@ -86,6 +86,13 @@ export class NodeDatabase implements AsyncDisposable {
     return (await this.kube.get(pods, { namespace: this.namespace, name: member })) as Pod;
   }
 
+  /** Ready, and to stay. @throws KubeError where there is no pod */
+  async isReady(member: string): Promise<boolean> {
+    const { metadata, status } = await this.pod(member);
+    const isReady = status.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') === true;
+    return isReady && metadata.deletionTimestamp === undefined;
+  }
+
   /** The member that holds Patroni's lock; a label would name a frozen one too. Undefined where nobody does. */
   leader(): Promise<string | undefined> {
     return this.patroniSays(namesOf(this.name).patroniLeader, 'leader');
@@ -122,9 +129,7 @@ export class NodeDatabase implements AsyncDisposable {
   async shortfall(): Promise<string | undefined> {
     try {
       for (const member of this.members) {
-        const { metadata, status } = await this.pod(member);
-        const isReady = status.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') === true;
-        if (metadata.deletionTimestamp !== undefined || !isReady) return `${member} is not ready`;
+        if (!(await this.isReady(member))) return `${member} is not ready`;
       }
       const leader = await this.leader();
       if (leader === undefined) return 'nobody holds the lock';
