@@ -5,6 +5,9 @@ import { namesOf } from '../../constructs/names.ts';
 import { credentialsSecret, systemSecret } from '../../constructs/postgresql/credentials.ts';
 import { document } from './document.ts';
 
+/** What every generated password begins with, so that whoever looks for one where none belongs, in logs or in Git, knows it when he sees it. */
+export const passwordPrefix = 'plbpw_';
+
 /** The Secrets that the controller makes for a database, with new passwords in them: to be created, never applied and never logged. */
 export function newSecrets(resource: StoredDatabaseService): readonly Manifest[] {
   return secrets(resource, newPassword);
@@ -33,5 +36,5 @@ function secrets(resource: StoredDatabaseService, password: () => string): reado
 
 /** A password of 192 bits that needs no quoting anywhere. */
 function newPassword(): string {
-  return randomBytes(24).toString('base64url');
+  return `${passwordPrefix}${randomBytes(24).toString('base64url')}`;
 }

@@ -52,7 +52,7 @@ test('no password is part of what is stated', () => {
   }
 });
 
-test('new Secrets have new passwords each time, long and without characters that need quoting', () => {
+test('new Secrets have new passwords each time: long, to be known by their beginning, and without characters that need quoting', () => {
   const values = (): readonly string[] =>
     newSecrets(resource()).flatMap(({ metadata, ...secret }) =>
       Object.entries(secret['data'] as Record<string, string>)
@@ -61,7 +61,7 @@ test('new Secrets have new passwords each time, long and without characters that
     );
   const [first, second] = [values(), values()];
   assert.equal(new Set([...first, ...second]).size, 10);
-  for (const password of first) assert.match(password, /^[\w-]{32}$/);
+  for (const password of first) assert.match(password, /^plbpw_[\w-]{32}$/);
 });
 
 test('with a Secret of the user only the one of the system is made', () => {
