@@ -9,7 +9,10 @@ for name in lib lib64; do
   if [ -d "$root/usr/$name" ] && [ ! -e "$root/$name" ]; then ln -s "usr/$name" "$root/$name"; fi
 done
 
-rm -rf "$root/dev" "$root/etc" "$root/run" "$root/var" "$root/usr/share" "$root"/usr/lib/*/gconv
+rm -rf "$root/dev" "$root/etc" "$root/run" "$root/var" "$root"/usr/lib/*/gconv
+# But the licences of what stays: they go wherever it goes.
+find "$root/usr/share" ! -type d ! -path '*/doc/*/copyright' -delete
+find "$root/usr/share" -type d -empty -delete
 mkdir -p "$root/etc"
 echo 'plumbline:x:65532:65532:Plumbline:/tmp:/usr/sbin/nologin' >"$root/etc/passwd"
 echo 'plumbline:x:65532:' >"$root/etc/group"

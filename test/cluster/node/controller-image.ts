@@ -1,8 +1,9 @@
-import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { copyFileSync, existsSync, globSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defaultImage } from '../../../constructs/install/image.ts';
-import { bundle } from '../../bundle.ts';
+import { bundle } from '../../../images/controller/bundle.ts';
+import { noticesFile } from '../../../images/controller/notices.ts';
 import { cacheFolder } from '../build.ts';
 import { withLock } from '../lock.ts';
 import { createProgress } from '../progress.ts';
@@ -11,7 +12,8 @@ import { imageKey, readPackages, writeDebianRoot, type DebianRoot } from './debi
 import { readConfig } from './dockerfile.ts';
 import { installPrograms } from './requirements.ts';
 
-const source = fileURLToPath(new URL('../../../images/controller', import.meta.url));
+const project = fileURLToPath(new URL('../../..', import.meta.url));
+const source = join(project, 'images/controller');
 
 /**
  * Builds the image of `images/controller` into a folder, under the name that the Deployment of `dist/plumbline/` has. Without Docker: it is put
@@ -24,7 +26,11 @@ export async function controllerImage(folder: string, onProgress?: (line: string
   copyFileSync(await controllerRoot(onProgress), layer);
   for (const name of ['usr/local/bin', 'plumbline']) mkdirSync(join(content, name), { recursive: true });
   copyFileSync(process.execPath, join(content, 'usr/local/bin/node'));
+  const [licence = ''] = globSync('node_modules/node/node_modules/node-*/LICENSE', { cwd: project });
+  copyFileSync(join(project, licence), join(content, 'usr/local/LICENSE'));
   await bundle(join(content, 'plumbline/controller.mjs'));
+  for (const path of [join(project, 'LICENSE'), noticesFile])
+    copyFileSync(path, join(content, 'plumbline', basename(path)));
   tar([
     '--append',
     `--file=${layer}`,
@@ -32,7 +38,7 @@ export async function controllerImage(folder: string, onProgress?: (line: string
     '--group=0',
     '--numeric-owner',
     `--directory=${content}`,
-    'usr/local/bin/node',
+    'usr/local',
     'plumbline',
   ]);
   await writeArchive(image, layer, readConfig(join(source, 'Dockerfile')));

@@ -57,6 +57,8 @@ export async function writeDebianRoot(path: string, { packages, variant, prepare
         `--include=${packages.join(',')}`,
         ...(prepare === undefined ? [] : [`--essential-hook=sh '${prepare}' "$1"`]),
         ...excluded.map((path) => `--dpkgopt=path-exclude=${path}`),
+        // What is left of an image that is made of nothing else is passed on, and the licences with it.
+        ...(variant === 'extract' ? ['--dpkgopt=path-include=/usr/share/doc/*/copyright'] : []),
         suite,
         finish === undefined ? path : root,
       ],

@@ -23,6 +23,17 @@ test('both images are run in the same way, by the user that the Deployment names
   assert.deepEqual(others, [entrypoint]);
 });
 
+test('both images have the licences of what is in them, but for those of Debian, which finish.sh leaves where they are', () => {
+  const stages = dockerfile.split(/^FROM .* AS (?:git|controller)$/m).slice(1);
+  assert.equal(stages.length, 2);
+  for (const stage of stages) {
+    assert.match(stage, /^COPY LICENSE images\/controller\/THIRD-PARTY-NOTICES\.txt \/plumbline\/$/m);
+    assert.match(stage, /^COPY --from=build \/usr\/local\/LICENSE \/usr\/local\/LICENSE$/m);
+  }
+  const sent = readFileSync(join(root, '.dockerignore'), 'utf8').split('\n');
+  for (const path of ['!LICENSE', '!images']) assert(sent.includes(path), path);
+});
+
 test('the commands that it names build the images that an installation names', () => {
   const { image } = settingsOf({ git: { url: 'ssh://git@git.example/fleet' } });
   assert(dockerfile.includes(`-t ${settingsOf({}).image} .`));
