@@ -239,13 +239,13 @@ export class Plumbline {
   }
 
   async #watched(key: string, run: () => Promise<ReconcileResult>): Promise<ReconcileResult> {
-    const { repairTimes, primaries, rollouts } = this.#metrics;
+    const { repairTimes, primaries } = this.#metrics;
     try {
       return await repairTimes.during(key, run);
     } finally {
       const resource = this.databases.get(key);
       if (resource === undefined) primaries.forget(key);
-      else if (primaries.see(key, resource.status?.primary)) rollouts.failedOver();
+      else primaries.see(key, resource.status?.primary);
     }
   }
 

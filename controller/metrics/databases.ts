@@ -5,6 +5,7 @@ import { lastBackup } from '../database/backups.ts';
 import type { Child } from '../database/child.ts';
 import { conditionTypes } from '../database/conditions.ts';
 import { wantedReplicas } from '../database/status.ts';
+import { primaryOf } from '../health/primary.ts';
 import { headOf, lineOf, type Family, type Sample } from './exposition.ts';
 
 /** The databases as they are in memory. */
@@ -18,7 +19,11 @@ export interface DatabaseSource {
 
 /** A family with a few series for each database. */
 interface PerDatabase extends Family {
-  readonly samples: (resource: StoredDatabaseService, children: () => readonly Child[]) => readonly Sample[];
+  readonly samples: (
+    resource: StoredDatabaseService,
+    children: () => readonly Child[],
+    failovers: () => number,
+  ) => readonly Sample[];
 }
 
 const of = ['namespace', 'name'] as const;
@@ -55,6 +60,20 @@ const perDatabase: readonly PerDatabase[] = [
     help: 'Members of a database that are ready.',
     labels: of,
     samples: ({ metadata, status }) => [[status?.readyReplicas ?? 0, metadata.namespace, metadata.name]],
+  },
+  {
+    name: 'plumbline_database_replication_lag_bytes',
+    help: 'How much of the WAL a replica lacks, by what it and the primary said last. Each says it every five seconds, so what is written meanwhile is in it.',
+    labels: [...of, 'pod'],
+    samples: ({ metadata }, children) =>
+      lagsOf(children()).map(({ pod, bytes }) => [bytes, metadata.namespace, metadata.name, pod]),
+  },
+  {
+    name: 'plumbline_failovers_total',
+    help: 'Changes of a primary that Plumbline did not ask for, as the controller that works has seen them: failovers, and switchovers by somebody else.',
+    type: 'counter',
+    labels: of,
+    samples: ({ metadata }, _, failovers) => [[failovers(), metadata.namespace, metadata.name]],
   },
   {
     name: 'plumbline_database_storage_capacity_bytes',
@@ -100,8 +119,13 @@ const atATime = 100;
 /**
  * The series of all databases, read from memory and written at once: kept in a registry they would cost 20 KB for each database, and a scrape of
  * 5,000 would stand in the way of everything else for 150 ms.
+ *
+ * @param failovers of the database with a key
  */
-export async function* databaseText({ databases, children }: DatabaseSource): AsyncGenerator<string> {
+export async function* databaseText(
+  { databases, children }: DatabaseSource,
+  failovers: (key: string) => number,
+): AsyncGenerator<string> {
   const keys = [...databases.keys()];
   yield phaseText(keys, databases);
   for (const family of perDatabase) {
@@ -111,7 +135,12 @@ export async function* databaseText({ databases, children }: DatabaseSource): As
       for (const key of keys.slice(from, from + atATime)) {
         const resource = databases.get(key);
         if (resource === undefined) continue;
-        for (const sample of family.samples(resource, () => children.of(key))) text += lineOf(family, sample);
+        const samples = family.samples(
+          resource,
+          () => children.of(key),
+          () => failovers(key),
+        );
+        for (const sample of samples) text += lineOf(family, sample);
       }
       yield text;
       await setImmediate();
@@ -135,5 +164,17 @@ function volumesOf(
 ): readonly { readonly pod: string; readonly capacityBytes: number; readonly usedPercent: number }[] {
   return children.flatMap(({ name, facts }) =>
     facts.kind === 'Pod' && facts.usage.capacityBytes > 0 ? [{ pod: name, ...facts.usage }] : [],
+  );
+}
+
+/** Of those replicas that have said where they are; none while there is no ready primary. */
+function lagsOf(children: readonly Child[]): readonly { readonly pod: string; readonly bytes: number }[] {
+  const pods = children.flatMap(({ name, facts }) => (facts.kind === 'Pod' ? [{ name, facts }] : []));
+  const primary = primaryOf(pods);
+  const written = primary?.facts.position ?? 0;
+  return pods.flatMap(({ name, facts }) =>
+    name === primary?.name || written === 0 || facts.position === 0
+      ? []
+      : [{ pod: name, bytes: Math.max(0, written - facts.position) }],
   );
 }

@@ -2,15 +2,17 @@
 export interface Family {
   readonly name: string;
   readonly help: string;
+  /** Defaults to a gauge. */
+  readonly type?: 'counter' | 'gauge';
   readonly labels: readonly string[];
 }
 
 /** A value with those of its labels, in the order of its family's. */
 export type Sample = readonly [value: number, ...labels: readonly string[]];
 
-/** Writes samples of gauges as Prometheus reads them (text format 0.0.4). */
-export function headOf({ name, help }: Family): string {
-  return `# HELP ${name} ${help}\n# TYPE ${name} gauge\n`;
+/** Writes samples as Prometheus reads them (text format 0.0.4). */
+export function headOf({ name, help, type = 'gauge' }: Family): string {
+  return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
 }
 
 export function lineOf({ name, labels }: Family, [value, ...values]: Sample): string {

@@ -29,7 +29,7 @@ export interface MetricsOptions {
 }
 
 /** A metric, for documentation. */
-export interface Described extends Family {
+export interface Described extends Omit<Family, 'type'> {
   readonly type: string;
 }
 
@@ -84,7 +84,7 @@ export class Metrics {
   /** In Prometheus' text format. */
   async *text(): AsyncGenerator<string> {
     yield await this.#registry.metrics();
-    if (this.#source !== undefined) yield* databaseText(this.#source);
+    if (this.#source !== undefined) yield* databaseText(this.#source, (key) => this.primaries.failovers(key));
   }
 
   /** Every metric there is, in the order of their names. */
@@ -94,7 +94,7 @@ export class Metrics {
     })[];
     const all = [
       ...kept.map(({ name, help, type, labelNames }) => ({ name, help, type, labels: labelNames })),
-      ...databaseFamilies.map(({ name, help, labels }) => ({ name, help, type: 'gauge', labels })),
+      ...databaseFamilies.map(({ name, help, labels, type = 'gauge' }) => ({ name, help, type, labels })),
     ];
     return all.toSorted((a, b) => a.name.localeCompare(b.name));
   }

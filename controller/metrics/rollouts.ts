@@ -12,11 +12,10 @@ const counted: Readonly<Partial<Record<Reason, Told>>> = {
   RevisionTakenBack: { outcome: 'taken_back' },
 };
 
-/** Steps and ends of rollouts, and failovers. */
+/** Steps and ends of rollouts. */
 export class RolloutMetrics {
   readonly #steps: Counter<'step'>;
   readonly #ends: Counter<'outcome'>;
-  readonly #failovers: Counter;
 
   constructor(registry: Registry) {
     const registers = [registry];
@@ -32,21 +31,12 @@ export class RolloutMetrics {
       labelNames: ['outcome'],
       registers,
     });
-    this.#failovers = new Counter({
-      name: 'plumbline_failovers_total',
-      help: 'Changes of a primary that Plumbline did not ask for: failovers, and switchovers by somebody else.',
-      registers,
-    });
     for (const one of Object.values(counted)) this.#count(one, 0);
   }
 
   told(reason: Reason): void {
     const one = counted[reason];
     if (one !== undefined) this.#count(one, 1);
-  }
-
-  failedOver(): void {
-    this.#failovers.inc();
   }
 
   #count(told: Told, times: number): void {

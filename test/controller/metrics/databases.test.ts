@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { StoredDatabaseService } from '../../../constructs/api/resource.ts';
 import type { DatabaseServiceStatus } from '../../../constructs/api/status.ts';
-import { databaseLabel, tlsAnnotation, usageAnnotation } from '../../../constructs/labels.ts';
+import { databaseLabel, roleLabel, tlsAnnotation, usageAnnotation } from '../../../constructs/labels.ts';
 import type { Child } from '../../../controller/database/child.ts';
 import type { KubeObject } from '../../../controller/kube/index.ts';
 import { databaseText } from '../../../controller/metrics/databases.ts';
@@ -12,11 +12,12 @@ import { parseExposition, type Scrape } from './exposition.ts';
 async function scrape(
   databases: readonly StoredDatabaseService[],
   children: Readonly<Record<string, readonly Child[]>> = {},
+  failovers: (key: string) => number = () => 0,
 ): Promise<Scrape> {
   const byKey = new Map(databases.map((one) => [`${one.metadata.namespace}/${one.metadata.name}`, one]));
   const source = { databases: byKey, children: { of: (key: string) => children[key] ?? [] } };
   let text = '';
-  for await (const part of databaseText(source)) text += part;
+  for await (const part of databaseText(source, failovers)) text += part;
   return parseExposition(text);
 }
 
@@ -73,6 +74,43 @@ describe('the series of databases', () => {
     assert.deepEqual(found.all('plumbline_database_storage_capacity_bytes', { pod: 'orders-1' }), []);
   });
 
+  test('say how much of the WAL a replica lacks, where it and a ready primary have said where they are', async () => {
+    const ready = { status: { conditions: [{ type: 'Ready', status: 'True' }] } };
+    const member = (ordinal: number, role: string, position: number | undefined, more: object = ready): Child => {
+      const said = JSON.stringify({ state: 'running', role, xlog_location: position });
+      const labels = { [databaseLabel]: 'orders', [roleLabel]: role };
+      const metadata = { name: `orders-${ordinal}`, namespace: 'shop', labels, annotations: { status: said } };
+      return seen({ apiVersion: 'v1', kind: 'Pod', metadata, ...more } as unknown as KubeObject);
+    };
+    const lags = async (...members: readonly Child[]) => {
+      const found = await scrape([resource()], { 'shop/orders': members });
+      return found
+        .all('plumbline_database_replication_lag_bytes', { namespace: 'shop', name: 'orders' })
+        .map(({ labels, value }) => [labels['pod'], value]);
+    };
+
+    // The last one has said it later than the primary, and one of them has yet to say anything.
+    const replicas = [member(1, 'replica', 700), member(2, 'replica', 1_010), member(3, 'replica', undefined)];
+    assert.deepEqual(await lags(member(0, 'primary', 1_000), ...replicas), [
+      ['orders-1', 300],
+      ['orders-2', 0],
+    ]);
+    assert.deepEqual(await lags(member(0, 'primary', 1_000, {}), ...replicas), []);
+    assert.deepEqual(await lags(member(0, 'primary', undefined), ...replicas), []);
+  });
+
+  test('count failovers from 0 on for each database, as a counter', async () => {
+    const databases = [resource(), resource({}, { name: 'billing' })];
+    const found = await scrape(databases, {}, (key) => (key === 'shop/orders' ? 2 : 0));
+    const name = 'plumbline_failovers_total';
+    assert.equal(found.types.get(name), 'counter');
+    assert.equal(found.value(name, { namespace: 'shop', name: 'orders' }), 2);
+    assert.deepEqual(
+      found.all(name, { name: 'billing' }).map(({ value }) => value),
+      [0],
+    );
+  });
+
   test('say when the last good backup ended: of the CronJob, or of a Job that it has not seen yet', async () => {
     const name = 'plumbline_backup_last_success_timestamp_seconds';
     const backup = { schedule: '30 2 * * *', volume: { size: '1Gi' } };
@@ -106,7 +144,7 @@ describe('the series of databases', () => {
       Array.from({ length: 5_000 }, (_, index) => [`shop/db-${index}`, resource({}, { name: `db-${index}` }, running)]),
     );
     const parts: string[] = [];
-    for await (const part of databaseText({ databases: byKey, children: { of: () => [] } })) {
+    for await (const part of databaseText({ databases: byKey, children: { of: () => [] } }, () => 0)) {
       byKey.delete('shop/db-4999');
       parts.push(part);
     }

@@ -27,7 +27,6 @@ describe('metrics', () => {
       'workqueue_retries_total',
       'plumbline_rollout_steps_total',
       'plumbline_rollouts_total',
-      'plumbline_failovers_total',
       'plumbline_repair_seconds_count',
     ];
     for (const name of begun) {
