@@ -11,7 +11,8 @@ export type { ArgoApplicationOptions, ArgoCluster, ArgoRepository, IgnoredDiffer
 export { DatabaseService, type DatabaseServiceProps, type Endpoints } from './database-service.ts';
 export { DatabaseServiceApi } from './install/api.ts';
 export { Installation } from './install/installation.ts';
-export { Monitoring } from './install/monitoring.ts';
+export { Monitoring } from './install/monitoring/monitoring.ts';
+export type { MonitoringProps } from './install/monitoring/options.ts';
 export type { Amounts, GitOptions, InstallationProps } from './install/options.ts';
 export type { Manifest, ManifestMetadata } from './manifest.ts';
 export { credentialsSecret, systemSecret, type SystemPasswords } from './postgresql/credentials.ts';

@@ -5,7 +5,8 @@ import type { Manifest } from '../manifest.ts';
 import { fileName } from '../render.ts';
 import { DatabaseServiceApi } from './api.ts';
 import { Installation } from './installation.ts';
-import { Monitoring } from './monitoring.ts';
+import { Monitoring } from './monitoring/monitoring.ts';
+import type { MonitoringProps } from './monitoring/options.ts';
 import type { InstallationProps } from './options.ts';
 import { settingsOf } from './settings.ts';
 
@@ -39,8 +40,8 @@ export function installationFiles(props: InstallationProps = {}): Files {
   });
 }
 
-/** How the Prometheus operator finds the controller: for clusters that have its kinds. */
-export function monitoringFiles(props: InstallationProps = {}): Files {
+/** How the Prometheus operator finds the controller, alerts and a dashboard: for clusters that have its kinds. */
+export function monitoringFiles(props: MonitoringProps = {}): Files {
   return chartOf((chart) => new Monitoring(chart, 'monitoring', props)).map((manifest) => [
     fileName(manifest),
     manifest,

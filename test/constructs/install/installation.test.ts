@@ -27,7 +27,7 @@ interface Monitor {
 }
 
 function monitor(props?: InstallationProps): Monitor {
-  const [file] = monitoringFiles(props);
+  const file = monitoringFiles(props).find(([, { kind }]) => kind === 'ServiceMonitor');
   assert(file);
   return file[1]['spec'] as Monitor;
 }
@@ -173,7 +173,9 @@ test('metrics that ask for no token are open to the pods that are named, and to 
   });
   assert.equal(environment(manifests)['PLUMBLINE_METRICS_AUTH'], 'none');
   assert(!manifests.some(({ metadata }) => metadata.name.includes('metrics-auth')), 'it asks nobody about tokens');
-  assert.deepEqual(monitor({ metricsAuth: 'None' }).endpoints, [{ port: 'http', path: '/metrics', scheme: 'http' }]);
+  assert.deepEqual(monitor({ metricsAuth: 'None' }).endpoints, [
+    { port: 'http', path: '/metrics', scheme: 'http', honorLabels: true },
+  ]);
 });
 
 test('a ServiceMonitor finds the Service, by its labels and the name of its port', () => {

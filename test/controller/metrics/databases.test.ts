@@ -80,7 +80,7 @@ describe('the series of databases', () => {
       const said = JSON.stringify({ state: 'running', role, xlog_location: position });
       const labels = { [databaseLabel]: 'orders', [roleLabel]: role };
       const metadata = { name: `orders-${ordinal}`, namespace: 'shop', labels, annotations: { status: said } };
-      return seen({ apiVersion: 'v1', kind: 'Pod', metadata, ...more } as unknown as KubeObject);
+      return seen({ apiVersion: 'v1', kind: 'Pod', metadata, ...more });
     };
     const lags = async (...members: readonly Child[]) => {
       const found = await scrape([resource()], { 'shop/orders': members });
