@@ -310,6 +310,7 @@ function withCost(end: string, cost: string | undefined): string {
 }
 
 function whyLeft({ spec }: StoredDatabaseService, restraint: Restraint | undefined): string {
+  if (spec.delivery?.apply === false) return 'delivery.apply is false and a GitOps tool is to put it back';
   if (spec.drift?.policy === 'Report') return 'drift.policy is Report';
   switch (restraint?.kind) {
     case 'paused':

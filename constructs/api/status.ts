@@ -27,7 +27,7 @@ export const Status = Type.Object(
     phase: Type.Optional(Enum(phases, { description: 'The state in one word, for people; programs read conditions.' })),
     conditions: Type.Optional(
       conditions(
-        'Ready, Available, Progressing, Degraded, Stalled, Drifted, Paused, StorageCritical, TlsReady or BackupCurrent.',
+        'Ready, Available, Progressing, Degraded, Stalled, Drifted, Paused, StorageCritical, TlsReady or BackupCurrent; with delivery to Git Committed, and with delivery.apply false Synced.',
       ),
     ),
     replicas: Type.Optional(count('Members that exist.')),

@@ -101,6 +101,14 @@ if conditions.Progressing ~= nil and conditions.Progressing.reason ~= "Settled" 
   return verdict("Progressing", words("Progressing"))
 end
 
+-- Where Git is on the way to the cluster, a part of that way is still to go; what others changed hinders nothing, and Drifted tells of it.
+local underWay = { CommitPending = true, ChangeHeld = true, SyncPending = true }
+for _, type in ipairs({ "Committed", "Synced" }) do
+  if is(type, "False") and underWay[conditions[type].reason] then
+    return verdict("Progressing", words(type))
+  end
+end
+
 local notes = { conditions.Ready.message }
 for _, type in ipairs({ "StorageCritical", "Drifted", "Paused" }) do
   if is(type, "True") then

@@ -92,9 +92,15 @@ export function takenBack({ reason, message }: Pick<Refused, 'reason' | 'message
   return stopped(reason, `${message}. What was stable last is in force; correct the spec to try again.`);
 }
 
-/** The spec does not work, and there is nothing to go back to, or the spec says not to. */
-export function refused({ reason, message }: Pick<Refused, 'reason' | 'message'>): Blocker {
-  return stopped(reason, `${message}. Correct the spec.`);
+/**
+ * The spec does not work, and there is nothing to go back to, or the spec says not to.
+ *
+ * @param commit that brought it, where a GitOps tool applies: no commit is made to take it back
+ */
+export function refused({ reason, message }: Pick<Refused, 'reason' | 'message'>, commit?: string): Blocker {
+  if (commit === undefined) return stopped(reason, `${message}. Correct the spec.`);
+  const advice = `Commit ${commit} brought it: revert the change of the spec that led to it, or correct the spec.`;
+  return stopped(reason, `${message.slice(0, longestMessage - advice.length - 2)}. ${advice}`);
 }
 
 /** @param message names the slots, and what to do */

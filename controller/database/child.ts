@@ -13,14 +13,17 @@ export const credentialsManager = 'plumbline-credentials';
 
 const ourManagers: ReadonlySet<string> = new Set([fieldManager, credentialsManager]);
 
-/** The hash of nothing: of an object that is looked at and never compared, as a GitOps tool's. */
+/** The hash of nothing: of an object that is looked at and never compared. */
 export const unstatedHash = '';
+
+/** The hash of an object that a GitOps tool applies: each write of it is looked at, whoever owns what. */
+export const watchedHash = 'watched';
 
 /** What was last found true: by an apply of ours, or by comparison. */
 export interface Accepted {
   /** Of the live object then. */
   readonly fingerprint: string;
-  /** Of what we stated then; {@link unstatedHash} for an object that we state nothing of. */
+  /** Of what we stated then; {@link unstatedHash} or {@link watchedHash} for an object that we do not apply. */
   readonly statedHash: string;
   /** Who held what beside us then. */
   readonly holders: string;
@@ -28,6 +31,8 @@ export interface Accepted {
   readonly generation: number | undefined;
   /** It is not what we state, and drift.policy is Report: whatever happens to it is looked at, to see when it is true again. */
   readonly isDrifted: boolean;
+  /** Of one that is watched: another after each write of what can be rendered. */
+  readonly look?: string | undefined;
 }
 
 /** What is remembered of an object of a database: no manifest, but for one that has to be looked at. */
@@ -81,6 +86,15 @@ export function fingerprintOf(object: KubeObject): string {
   return digest({ labels: object.metadata.labels, owners: object.metadata.ownerReferences });
 }
 
+/**
+ * Another after each write of what can be rendered, whoever wrote it and under whatever name; of kinds that have no generation after each write. What
+ * they are told by their status is none: StatefulSets and disruption budgets have one often.
+ */
+export function lookOf({ metadata }: KubeObject): string {
+  const { generation, resourceVersion, labels, annotations } = metadata;
+  return generation === undefined ? `version ${resourceVersion}` : digest({ generation, labels, annotations });
+}
+
 /** Who holds what; another value in it is theirs to choose. */
 export function holdersOf(foreign: readonly Foreign[]): string {
   return foreign.map(({ path, editor }) => `${editor.manager} ${path.join('/')}`).join('\n');
@@ -102,7 +116,10 @@ export function observedChild(object: KubeObject, before: Child | undefined): Ch
   const print = fingerprintOf(object);
   const foreign = foreignFields(object, fieldManager);
   const isKnown = accepted?.fingerprint === print && accepted.generation === generation;
-  const isAccepted = isKnown && accepted.holders === holdersOf(foreign) && !accepted.isDrifted;
+  const isAccepted =
+    accepted?.statedHash === watchedHash
+      ? accepted.look === lookOf(object)
+      : isKnown && accepted.holders === holdersOf(foreign) && !accepted.isDrifted;
   return {
     kind: object.kind,
     name,

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isOlder, keyOf, type KubeObject, type Listed, type ObjectKey } from '../kube/index.ts';
 import type { Ended } from '../health/symptom.ts';
 import { Store } from '../runtime/store.ts';
-import { childKey, databaseKeyOf, holdersOf, observedChild, type Child } from './child.ts';
+import { childKey, databaseKeyOf, holdersOf, lookOf, observedChild, watchedHash, type Child } from './child.ts';
 
 /**
  * Why a database is to be looked at. `object`: one of its objects is new, gone, or not what was accepted. `health`: one is healthier or sicker;
@@ -107,9 +107,12 @@ export class Children {
     const seen = isShown ? before : { ...now, awaitedVersion: resourceVersion };
     const holders = holdersOf(now.foreign);
     const { fingerprint, generation } = now;
-    const accepted = { fingerprint, statedHash, holders, generation, isDrifted };
+    const look = statedHash === watchedHash ? lookOf(object) : undefined;
+    const accepted = { fingerprint, statedHash, holders, generation, isDrifted, look };
     const isSame =
-      seen.fingerprint === fingerprint && seen.generation === generation && holdersOf(seen.foreign) === holders;
+      look === undefined
+        ? seen.fingerprint === fingerprint && seen.generation === generation && holdersOf(seen.foreign) === holders
+        : seen.resourceVersion === resourceVersion;
     const suspect = isSame ? undefined : seen.suspect;
     this.#store.set(key, { ...seen, accepted, suspect });
   }

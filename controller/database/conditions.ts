@@ -2,6 +2,7 @@ import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import type { StatusCondition } from '../../constructs/api/status.ts';
 import { episodes, inWords, type Drift } from '../drift/index.ts';
 import type { Health, Verdict } from '../health/judge.ts';
+import { committed, synced, type GitFacts } from './git-chain.ts';
 
 /** What conditions are made of, beside those before. */
 export interface ConditionFacts {
@@ -18,6 +19,7 @@ export interface ConditionFacts {
   /** Until when nothing is corrected, RFC 3339, and why. */
   readonly pause: { readonly until: string; readonly reason: string | undefined } | undefined;
   readonly isApplied: boolean;
+  readonly chain: Omit<GitFacts, 'left' | 'generation'>;
   /** Everything that this generation states has been found or made true. */
   readonly isWhole: boolean;
   readonly generation: number;
@@ -25,7 +27,9 @@ export interface ConditionFacts {
   readonly now: string;
 }
 
-const verdictsOf: Readonly<Record<string, (facts: ConditionFacts) => Verdict>> = {
+const verdictsOf: Readonly<
+  Record<string, (facts: ConditionFacts, before: StatusCondition | undefined) => Verdict | undefined>
+> = {
   Ready: ({ health }) => health.ready,
   Available: ({ health }) => health.available,
   Progressing: ({ health }) => health.progressing,
@@ -36,6 +40,8 @@ const verdictsOf: Readonly<Record<string, (facts: ConditionFacts) => Verdict>> =
   StorageCritical: ({ storage }) => storage,
   TlsReady: ({ tls }) => tls,
   BackupCurrent: ({ backup }) => backup,
+  Committed: (facts, before) => committed({ ...facts, ...facts.chain }, before),
+  Synced: (facts) => synced({ ...facts, ...facts.chain }),
 };
 
 /** The types of conditions that we write. */
@@ -43,12 +49,14 @@ export const conditionTypes: ReadonlySet<string> = new Set(Object.keys(verdictsO
 
 /** The conditions that hold now; a time moves only when its status changes. */
 export function conditionsOf(facts: ConditionFacts, before: readonly StatusCondition[]): readonly StatusCondition[] {
-  return Object.entries(verdictsOf).map(([type, verdictOf]) => {
-    const { holds, reason, message } = verdictOf(facts);
-    const status = holds ? 'True' : 'False';
+  return Object.entries(verdictsOf).flatMap(([type, verdictOf]) => {
     const old = before.find((condition) => condition.type === type);
+    const verdict = verdictOf(facts, old);
+    if (verdict === undefined) return [];
+    const { holds, reason, message } = verdict;
+    const status = holds ? 'True' : 'False';
     const lastTransitionTime = old?.status === status ? old.lastTransitionTime : facts.now;
-    return { type, status, reason, message, lastTransitionTime, observedGeneration: facts.generation };
+    return [{ type, status, reason, message, lastTransitionTime, observedGeneration: facts.generation }];
   });
 }
 
@@ -77,10 +85,13 @@ const comparedReasons: ReadonlySet<string> = new Set<Verdict['reason']>([
 const longestMessage = 2_000;
 
 function drifted({ left, added, contests, isApplied, isWhole }: ConditionFacts): Verdict {
-  if (!isApplied) {
-    return { holds: false, reason: 'NotApplied', message: 'Plumbline does not compare what a GitOps tool applies.' };
-  }
   const told = [...contests, ...episodes([...left, ...added]).map(inWords)];
+  if (!isApplied) {
+    const message =
+      told.length === 0 ? 'A GitOps tool applies; the condition Synced says whether it has.' : told.join(' ');
+    const reason = told.length === 0 ? 'NotApplied' : 'LiveWasChanged';
+    return { holds: told.length > 0, reason, message: message.slice(0, longestMessage) };
+  }
   if (!isWhole) {
     const message = [...told, 'Not everything that is stated has been applied.'].join(' ').slice(0, longestMessage);
     return { holds: told.length > 0, reason: 'NotAllApplied', message };

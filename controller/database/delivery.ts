@@ -95,6 +95,8 @@ export interface Steps {
 export interface GitState {
   readonly commit?: string;
   readonly path?: string;
+  /** What is to be there now was handed over, and the repository has not taken it yet. */
+  readonly isPending?: true;
   /** Why it could not be delivered, in a sentence. */
   readonly failure?: string;
   /** It is not tried again before something else changes. */

@@ -54,8 +54,9 @@ export class FollowUp {
     const progress = outcome.blocker === undefined ? await this.#proceed(run) : {};
     const renewal = await this.#renew(run, outcome);
     const refreshed = await this.#refresh(run);
+    const commit = broughtBy(run, git);
     const hindrance =
-      outcome.blocker ?? progress.blocker ?? courseBlocker(run.course) ?? renewal.blocker ?? refreshed.blocker;
+      outcome.blocker ?? progress.blocker ?? courseBlocker(run.course, commit) ?? renewal.blocker ?? refreshed.blocker;
     const owned = outcome.blocker === undefined ? await this.#own(run, progress.message) : {};
     const blocker = hindrance ?? owned.blocker ?? (await this.#missing(run, git));
     const inquiryMs = await this.#inquire(run);
@@ -114,6 +115,15 @@ export class FollowUp {
     const missing = await missingSecret(this.#options.kube, resource, memory, signal);
     return missing ?? (git?.failure === undefined ? undefined : gitFailed(git));
   }
+}
+
+/** The commit that brought what is tried now, where a GitOps tool applies; the last one where that was made before this process began. */
+function broughtBy({ resource, memory, course }: Run, git: GitState | undefined): string | undefined {
+  const digest = course?.history.trial?.digest;
+  if (digest === undefined || git === undefined || resource.spec.delivery?.apply !== false) return undefined;
+  const isThere = git.isPending !== true && git.commit !== undefined;
+  if (isThere && memory.brought?.digest !== digest) memory.brought = { digest, commit: git.commit };
+  return memory.brought?.digest === digest ? memory.brought.commit : (git.commit ?? resource.status?.git?.commit);
 }
 
 interface Hindered {

@@ -4,6 +4,7 @@ import type { History, Switchover } from '../rollout/index.ts';
 import type { Applied } from './applied.ts';
 import { noAdvances, type Advances } from './advances.ts';
 import type { Blocker } from './blocker.ts';
+import type { Comparison } from './comparison.ts';
 import type { Inquiry } from './complaints.ts';
 import { noRevisions, type Revisions } from './revisions.ts';
 import type { PlannedAbsence } from './planned-absence.ts';
@@ -27,6 +28,10 @@ export interface Memory {
   delivered: string | undefined;
   /** What was applied last; undefined before it was looked for. */
   applied: Applied | undefined;
+  /** How what a GitOps tool applies compares with what is rendered; empty where we apply. */
+  compared: Comparison;
+  /** The commit that brought the revision of a digest, where Git alone is delivered to. */
+  brought: { readonly digest: string; readonly commit: string } | undefined;
   /** What the database ran on before, as it stands or is to stand in its ConfigMap; undefined before it was looked for. */
   history: History | undefined;
   /** Revisions of the template, by name, and whether somebody else had changed it. */
@@ -87,6 +92,8 @@ export function newMemory(uid: string): Memory {
     settledGeneration: undefined,
     delivered: undefined,
     applied: undefined,
+    compared: new Map(),
+    brought: undefined,
     history: undefined,
     revisions: noRevisions,
     switchover: undefined,

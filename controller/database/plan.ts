@@ -26,7 +26,7 @@ import type { Action, ActionOf } from './action.ts';
 import { additionsTo, isAllowed, replicas, type Leeway } from './additions.ts';
 import { certificateSecrets } from './certificates.ts';
 import type { Applied } from './applied.ts';
-import { fieldManager, keyOfChild, unstatedHash, type Child } from './child.ts';
+import { fieldManager, keyOfChild, unstatedHash, watchedHash, type Child } from './child.ts';
 import { stateClaims, takenAway } from './claims.ts';
 import { hasLostCredentials, wasSettled } from './conditions.ts';
 import { holderOf, isAnothers } from './holder.ts';
@@ -100,13 +100,17 @@ export function planOne(observed: Observed, stated: Stated, child: Child | undef
   const isSame = accepted?.statedHash === stated.hash && accepted.fingerprint === child.fingerprint;
   const added = unwantedIn(observed, stated, child);
   // Of what a GitOps tool applied until now nothing was ever ours to lend.
-  const withdrawn = accepted?.statedHash === unstatedHash ? [] : withdrawnFrom(observed, stated, child);
+  const withdrawn = wasAnothers(accepted) ? [] : withdrawnFrom(observed, stated, child);
   if (isSame && !accepted.isDrifted && added.length + withdrawn.length === 0) return { kind: 'keep', stated };
   const left = observed.left.get(stated.key) ?? [];
   const drifts = [...left, ...withdrawn.filter((one) => !left.some(({ field }) => field === one.field))];
   if (isSame && isReport(observed, stated.key)) return { kind: 'leave', stated, live: undefined, drifts };
   // What was left as it was is put back when drift.policy becomes Correct.
   return apply(observed, stated, child, { isRepair: isSame, drifts });
+}
+
+function wasAnothers(accepted: Child['accepted']): boolean {
+  return accepted?.statedHash === unstatedHash || accepted?.statedHash === watchedHash;
 }
 
 /** Why an object is applied. */

@@ -12,7 +12,8 @@ import { nothingDone, type ApplyDelivery, type GitDelivery, type GitState, type 
 import { observedBackup } from './backups.ts';
 import { appliedBy, isToBeKnown } from './applied.ts';
 import { noteAdditions } from './additions.ts';
-import { keyOfChild, unstatedHash } from './child.ts';
+import { keyOfChild, unstatedHash, watchedHash, type Child } from './child.ts';
+import { comparisonOf, driftsIn } from './comparison.ts';
 import { document } from './document.ts';
 import { defaultLookAgainMs, FollowUp, type FollowUpOptions } from './follow-up.ts';
 import { exists } from './lookups.ts';
@@ -24,7 +25,7 @@ import { restartsOf, type Restarts } from './restarts.ts';
 import { endOf, objectOf, pauseEnd, restraintOf, type Restraint } from './restraint.ts';
 import { Reporter, type ReporterOptions } from './report.ts';
 import type { Run } from './run.ts';
-import { isStatedBy, stateWithSecrets } from './stated.ts';
+import { isStatedBy, stateWithSecrets, type Stated } from './stated.ts';
 import { historyManifest, storedApplied } from './stored-history.ts';
 import { logHindrance, shortTrouble, withoutShort } from './trouble.ts';
 
@@ -132,6 +133,7 @@ export class Reconciler {
     const delivered = { ...resource, spec: course.spec };
     if (resource.spec.delivery?.apply === false) return this.#onlyOurs(run, delivered, course);
     const observed = { ...this.#observe(run), resource: delivered };
+    memory.compared = new Map();
     memory.applied ??= storedApplied(observed.children, resource.metadata.name);
     const print = printOf(run);
     if (print === memory.delivered && isSettled(observed, memory.settledGeneration))
@@ -152,30 +154,41 @@ export class Reconciler {
   }
 
   /**
-   * What a GitOps tool applies is not compared, so nothing of it is kept. What is never in Git is made and kept as ever: the Secrets, and the history,
-   * by which a changed template waits for its turn after a restart too.
+   * What a GitOps tool applies is compared with what is rendered, and left to it. What is never in Git is made and kept as ever: the Secrets, and the
+   * history, by which a changed template waits for its turn after a restart too.
    */
   async #onlyOurs(run: Run, delivered: StoredDatabaseService, { history }: Course): Promise<Outcome> {
-    const { key, resource, memory, signal } = run;
-    const { apply, children } = this.#options;
+    const { resource, memory, signal } = run;
     memory.delivered = printOf(run);
     const kept = historyManifest(resource, history);
-    const isKept = ({ kind, metadata }: KubeObject) => kind === kept.kind && metadata.name === kept.metadata.name;
-    const stated = stateWithSecrets(delivered, [kept]).filter(
-      ({ object }) => object.kind === 'Secret' || isKept(object),
-    );
-    const isStated = new Set(stated.map(({ key }) => key));
-    for (const child of children.of(key)) {
-      if (child.suspect !== undefined && !isStated.has(keyOfChild(child))) children.accept(child.suspect, unstatedHash);
-    }
+    const isOurs = ({ kind, metadata }: KubeObject) =>
+      kind === 'Secret' || (kind === kept.kind && metadata.name === kept.metadata.name);
+    const stated = stateWithSecrets(delivered, [kept]);
+    const ours = stated.filter(({ object }) => isOurs(object));
+    const theirs = stated.filter((one) => !ours.includes(one));
+    this.#compare(run, theirs, new Set(ours.map(({ key }) => key)));
     const observed = this.#observe(run);
-    const actions = stated.map((one) => planOne(observed, one, observed.find(one.key)));
-    if (actions.every(({ kind }) => kind === 'keep')) return { ...nothingDone, made: [...isStated] };
+    const actions = ours.map((one) => planOne(observed, one, observed.find(one.key)));
+    const left = driftsIn(memory.compared);
+    if (actions.every(({ kind }) => kind === 'keep')) return { ...nothingDone, made: ours.map(({ key }) => key), left };
     try {
-      return await apply.carryOut(actions, observed, signal);
+      const outcome = await this.#options.apply.carryOut(actions, observed, signal);
+      return { ...outcome, left: new Map([...outcome.left, ...left]) };
     } catch (error) {
       signal.throwIfAborted();
-      return { ...nothingDone, blocker: blockerOf(error, 'what is never in Git') };
+      return { ...nothingDone, left, blocker: blockerOf(error, 'what is never in Git') };
+    }
+  }
+
+  /** Of what was compared, or is neither ours nor theirs, nothing is kept. */
+  #compare({ key, resource, memory }: Run, stated: readonly Stated[], ours: ReadonlySet<string>): void {
+    const { children } = this.#options;
+    const find = (key: string): Child | undefined => children.get(key);
+    memory.compared = comparisonOf({ resource, stated, find, before: memory.compared });
+    for (const child of children.of(key)) {
+      const key = keyOfChild(child);
+      if (child.suspect === undefined || ours.has(key)) continue;
+      children.accept(child.suspect, memory.compared.has(key) ? watchedHash : unstatedHash);
     }
   }
 
@@ -212,7 +225,7 @@ export class Reconciler {
     const stated =
       memory.known.size === 0 ? [] : children.of(key).filter((child) => memory.known.has(keyOfChild(child)));
     const added =
-      outcome.blocker?.next.kind === 'retry'
+      outcome.blocker?.next.kind === 'retry' || resource.spec?.delivery?.apply === false
         ? []
         : noteAdditions(
             memory,

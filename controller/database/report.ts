@@ -3,8 +3,10 @@ import type { DatabaseServiceStatus } from '../../constructs/api/status.ts';
 import type { TlsVerdict } from '../health/judge-tls.ts';
 import type { BackupVerdict } from '../health/judge-backup.ts';
 import { timestamp, type Clock, type Kube } from '../kube/index.ts';
+import type { Course } from '../rollout/index.ts';
 import type { Blocker } from './blocker.ts';
 import type { Children } from './children.ts';
+import { behind } from './comparison.ts';
 import type { ConditionFacts } from './conditions.ts';
 import type { Databases } from './databases.ts';
 import type { GitState } from './delivery.ts';
@@ -35,6 +37,7 @@ export interface Findings {
   readonly tls: TlsVerdict;
   readonly backup: BackupVerdict;
   readonly git: GitState | undefined;
+  readonly course: Course | undefined;
   /** What a rollout is about, in a sentence. */
   readonly rollout: string | undefined;
 }
@@ -75,7 +78,8 @@ export class Reporter {
       added: [...memory.added.values()].flat(),
       contests: contestsIn(findings, clock.now()),
       pause: pauseOf(resource, clock.now()),
-      git: gitStatus(git, before?.git),
+      git: gitStatus(findings, before?.git),
+      chain: { git, hold: holdOf(findings), behind: behindOf(findings) },
       now: timestamp(clock.now()),
     });
     await this.#writer.write(newest, status, signal);
@@ -117,12 +121,22 @@ function pauseOf(resource: StoredDatabaseService, now: number): ConditionFacts['
   return until === undefined ? undefined : { until: timestamp(until), reason: resource.spec.drift?.pause?.reason };
 }
 
+/** Why a part of the spec is not delivered yet. */
+function holdOf({ course, resource }: Findings): string | undefined {
+  if (course === undefined || course.spec.replicas <= resource.spec.replicas) return course?.hold;
+  return 'Fewer members have to wait until none of those that go is the primary.';
+}
+
+/** What a GitOps tool has yet to apply; undefined where we apply. */
+function behindOf({ course, resource, memory }: Findings): readonly string[] | undefined {
+  return course === undefined || resource.spec.delivery?.apply !== false ? undefined : behind(memory.compared);
+}
+
 /** A commit of an earlier process stays true as long as nothing new was committed. */
-function gitStatus(
-  delivered: GitState | undefined,
-  before: DatabaseServiceStatus['git'],
-): DatabaseServiceStatus['git'] {
-  if (delivered?.path === undefined) return before;
-  const commit = delivered.commit ?? before?.commit;
-  return commit === undefined ? undefined : { commit, path: delivered.path };
+function gitStatus({ git, course }: Findings, before: DatabaseServiceStatus['git']): DatabaseServiceStatus['git'] {
+  // Of a spec that nothing is made from, what was there before stays.
+  if (git === undefined && course !== undefined) return undefined;
+  if (git?.path === undefined) return before;
+  const commit = git.commit ?? before?.commit;
+  return commit === undefined ? undefined : { commit, path: git.path };
 }

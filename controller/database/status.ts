@@ -34,6 +34,7 @@ export interface StatusFacts {
   readonly contests: ConditionFacts['contests'];
   readonly pause: ConditionFacts['pause'];
   readonly git: DatabaseServiceStatus['git'];
+  readonly chain: Omit<ConditionFacts['chain'], 'commit'>;
   /** RFC 3339. */
   readonly now: string;
 }
@@ -79,6 +80,7 @@ function compose(facts: StatusFacts): Draft {
     added,
     contests,
     pause,
+    chain,
     now,
     isValid,
     isWhole,
@@ -101,6 +103,7 @@ function compose(facts: StatusFacts): Draft {
         pause,
         isApplied,
         isWhole,
+        chain: { ...chain, commit: facts.git?.commit },
         generation,
         now,
       },

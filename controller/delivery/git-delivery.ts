@@ -13,6 +13,8 @@ export interface GitState {
   readonly commit?: string;
   /** The folder of the database in the repository. */
   readonly path?: string;
+  /** What is to be there now was handed over, and the repository has not taken it yet. */
+  readonly isPending?: true;
   /** Why it could not be delivered, in a sentence; it is tried again. */
   readonly failure?: string;
   /** It is not tried again before something else changes. */
@@ -89,7 +91,7 @@ export class GitDelivery {
       print,
       target,
       backoff: isSame ? known.backoff : new Backoff({ random: Math.random }),
-      state: isHere ? known.state : {},
+      state: { ...(isHere ? known.state : {}), isPending: true },
       isDue: false,
     };
     this.#deliveries.set(key, delivery);

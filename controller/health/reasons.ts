@@ -90,6 +90,13 @@ export const reasons = {
   AdditionReported: 'Somebody added to what Plumbline states, and drift.additions is Report.',
   Deleting: 'The object is being deleted.',
   DestinationUnusable: 'The GitDestination does not exist, or not for this namespace; nothing is written to Git.',
+  CommitPending: 'What is stated is on its way to the Git repository.',
+  ChangeHeld: 'A part of what is stated waits for its turn and is not in Git yet; the message says for what.',
+  Pushed: 'The branch of the Git repository has what is stated.',
+  LiveIsCurrent: 'The live objects are what Git has.',
+  SyncPending: 'delivery.apply is false, and the GitOps tool has yet to apply what Git has.',
+  LiveWasChanged:
+    'delivery.apply is false, and somebody changed what the GitOps tool had applied: it is to put that back.',
   GitFailed: 'The manifests could not be delivered to Git; it is tried again.',
 } as const;
 

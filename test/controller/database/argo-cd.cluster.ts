@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { engines } from '../../../constructs/engine.ts';
+import { document } from '../../../controller/database/document.ts';
 import { GitWriter } from '../../../controller/delivery/git/writer.ts';
 import { systemClock, type KubeObject } from '../../../controller/kube/index.ts';
 import { Syncer, type Tracking } from '../../argocd/syncer.ts';
@@ -13,20 +16,24 @@ let remote: Remote;
 let shop: Shop;
 before(async () => {
   remote = new Remote();
-  const git = new GitWriter({
-    url: remote.url,
-    branch: 'main',
-    cluster: 'prod',
-    directory: join(remote.root, 'clone'),
-    clock: systemClock,
-    windowMs: 100,
-  });
-  shop = await Shop.open({ git });
+  shop = await Shop.open({ git: newWriter() });
 });
 after(async () => {
   await shop[Symbol.asyncDispose]();
   remote.remove();
 });
+
+/** Of each controller one of its own. */
+function newWriter(): GitWriter {
+  return new GitWriter({
+    url: remote.url,
+    branch: 'main',
+    cluster: 'prod',
+    directory: join(remote.root, `clone-${randomUUID()}`),
+    clock: systemClock,
+    windowMs: 100,
+  });
+}
 
 /** An application over the folder of a database. */
 function syncer(name: string, tracking?: Tracking): Syncer {
@@ -186,13 +193,23 @@ describe('with delivery.apply: false, where Argo CD applies', () => {
   });
 
   test('an edit by a person is out of sync until the next sync: Plumbline leaves it', async () => {
-    const made = await shop.requestsFor(() =>
-      shop.patch('PodDisruptionBudget', 'gitops', { body: { spec: { maxUnavailable: 2 } } }),
-    );
-    assert.deepEqual(made, []);
+    const made = await shop.requestsFor(async () => {
+      await shop.patch('PodDisruptionBudget', 'gitops', { body: { spec: { maxUnavailable: 2 } } });
+      await shop.untilCondition(
+        'gitops',
+        'Synced',
+        /^False LiveWasChanged: kubectl-edit changed spec\.maxUnavailable /,
+      );
+    });
+    assert.deepEqual([...new Set(made)].sort(), ['apply DatabaseService', 'create Event']);
     assert.deepEqual(await application.outOfSync(), ['PodDisruptionBudget/gitops spec.maxUnavailable']);
+    const [receipt, ...others] = await shop.receipts('gitops');
+    assert.deepEqual([receipt?.action, receipt?.manager, others], ['Reported', 'kubectl-edit', []]);
+    await shop.untilCondition('gitops', 'Drifted', /^True LiveWasChanged/);
     await application.sync();
     assert.deepEqual(await application.outOfSync(), []);
+    await shop.untilCondition('gitops', 'Synced', /^True LiveIsCurrent/);
+    await shop.untilCondition('gitops', 'Drifted', /^False NotApplied/);
   });
 
   test('a change of the spec is out of sync exactly where it changes something, until the next sync', async () => {
@@ -215,7 +232,7 @@ describe('with delivery.apply: false, where Argo CD applies', () => {
     await shop.running.settled();
     assert.deepEqual(await application.outOfSync(), []);
     assert.deepEqual(await uids(), before);
-    assert.deepEqual(await shop.receipts('gitops'), []);
+    assert.equal((await shop.receipts('gitops')).length, 1, 'the edit before');
   });
 
   test('a label of Argo CD over ours leads no Service astray and is not fought over', async () => {
@@ -230,5 +247,79 @@ describe('with delivery.apply: false, where Argo CD applies', () => {
       assert.doesNotMatch(JSON.stringify(service['spec']), /app\.kubernetes\.io/);
     }
     assert.deepEqual(await shop.requestsFor(() => byLabel.sync()), []);
+  });
+});
+
+describe('with delivery.apply: false, the way of a change through Git', () => {
+  const gitOnly = { ...wholeSpec, delivery: { apply: false } } as const;
+  let application: Syncer;
+  before(async () => {
+    await committed('chain', () => shop.submit('chain', gitOnly));
+    application = syncer('chain');
+  });
+  after(() => application[Symbol.dispose]());
+
+  const commit = () => remote.inRemote('rev-parse', 'main');
+  const inGit = (file: string) => remote.read(`clusters/prod/${shop.namespace}/chain/${file}`);
+  /** What the stewards say of the settings as they are now. */
+  const read = async () => {
+    const { engine } = (await shop.resource('chain')).spec;
+    const digest = engines[engine].settingsDigest(document(await shop.resource('chain')));
+    for (const ordinal of [0, 1, 2].slice(0, (await shop.resource('chain')).spec.replicas)) {
+      const settings = JSON.stringify({ digest, refused: {}, restart: {} });
+      const body = { metadata: { annotations: { 'plumbline.dev/settings': settings } } };
+      await shop.patch('Pod', `chain-${ordinal}`, { body, fieldManager: 'Patroni' });
+    }
+  };
+  const podUids = () => Promise.all([0, 1, 2].map(async (i) => (await shop.get('Pod', `chain-${i}`))?.metadata.uid));
+  const history = async () =>
+    (JSON.stringify((await shop.get('ConfigMap', 'chain-history'))?.['data'] ?? {}).match(/number/g) ?? []).length;
+
+  test('the conditions tell of each part of it, with the commit', async () => {
+    await shop.untilCondition('chain', 'Committed', new RegExp(`^True Pushed: Commit ${commit()} was pushed`));
+    await shop.untilCondition('chain', 'Synced', /^False SyncPending: .* has yet to apply .* and \d+ more/);
+    await application.sync();
+    await shop.untilCondition('chain', 'Synced', new RegExp(`^True LiveIsCurrent: .* commit ${commit()}`));
+    assert.match(await shop.condition('chain', 'Ready'), /^False/);
+    await comeUp('chain');
+    await read();
+    await eventually('the revision is stable', async () => (await history()) === 1 || undefined);
+    assert.match(await shop.condition('chain', 'Ready'), /^True/);
+    assert.deepEqual(await application.outOfSync(), []);
+  });
+
+  test('a controller that is started anew says the same, without writing it', async () => {
+    await shop.restart(undefined, { git: newWriter() });
+    const made = shop.running.requests.map(({ verb, type }) => `${verb} ${type?.kind}`);
+    assert.equal(made.includes('apply DatabaseService'), false, made.join());
+    assert.match(await shop.condition('chain', 'Committed'), new RegExp(`^True Pushed: Commit ${commit()}`));
+  });
+
+  test('a changed template is not committed while a member is missing, nor by a controller that is started meanwhile', async () => {
+    const members = new PlayedMembers(shop, 'chain');
+    await members.role(1, 'replica', { replication_state: 'in archive recovery' });
+    await read();
+    await shop.edit('chain', { resources: { requests: { cpu: '777m' } } });
+    await shop.untilCondition('chain', 'Committed', /^False ChangeHeld: .* waits until chain-1 is back\./);
+    await shop.restart(undefined, { git: newWriter() });
+    await shop.untilCondition('chain', 'Committed', /^False ChangeHeld/);
+    assert.doesNotMatch(inGit('statefulset.chain.yaml'), /777m/);
+    // WHEN it is back
+    await members.role(1, 'replica');
+    await read();
+    await eventually('it is committed', () => /777m/.test(inGit('statefulset.chain.yaml')) || undefined);
+  });
+
+  test('and no member is made again before the tool has applied it', async () => {
+    const before = await podUids();
+    await shop.untilCondition('chain', 'Synced', /^False SyncPending: .* StatefulSet chain/);
+    await shop.running.settled();
+    assert.deepEqual(await podUids(), before);
+    await application.sync();
+    await eventually('the last replica is made again', async () => {
+      const uid = (await shop.get('Pod', 'chain-2'))?.metadata.uid;
+      return (uid !== undefined && uid !== before[2]) || undefined;
+    });
+    assert.deepEqual((await podUids()).slice(0, 2), before.slice(0, 2));
   });
 });

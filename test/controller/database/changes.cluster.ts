@@ -85,11 +85,12 @@ test('without a backup in the spec its CronJob and ServiceAccount go, and never 
   assert.equal((await shop.get('PersistentVolumeClaim', 'less-backup'))?.metadata.uid, claim);
 });
 
-test('with delivery.apply false nothing but the Secrets is made; the phase tells what a GitOps tool has applied', async () => {
+test('with delivery.apply false nothing but what is never in Git is made; the phase tells what a GitOps tool has applied', async () => {
   const spec = { delivery: { apply: false } };
   const made = await shop.requestsFor(() => shop.create('gitops', spec));
   const changes = made.filter((request) => !/^(get|list) /.test(request));
-  assert.deepEqual([...new Set(changes)].sort(), ['apply DatabaseService', 'create Secret']);
+  assert.deepEqual([...new Set(changes)].sort(), ['apply ConfigMap', 'apply DatabaseService', 'create Secret']);
+  assert.ok(await shop.get('ConfigMap', 'gitops-history'));
   for (const name of ['credentials', 'system', 'tls', 'tls-ca'])
     assert.ok(await shop.get('Secret', `gitops-${name}`), name);
   assert.equal((await shop.status('gitops'))?.phase, 'Pending');
@@ -106,10 +107,11 @@ test('with delivery.apply false nothing but the Secrets is made; the phase tells
   const suspects = shop.running.plumbline.children.of(`${shop.namespace}/gitops`).filter((child) => child.suspect);
   assert.deepEqual(suspects, [], 'nothing of it is kept');
   await shop.delete('Service', 'gitops-ro');
-  assert.deepEqual(
-    await shop.requestsFor(() => shop.patch('Service', 'gitops', { body: { spec: { selector: { a: 'b' } } } })),
-    [],
+  await shop.running.settled();
+  const said = await shop.requestsFor(() =>
+    shop.patch('Service', 'gitops', { body: { spec: { selector: { a: 'b' } } } }),
   );
+  assert.deepEqual([...new Set(said)].sort(), ['apply DatabaseService', 'create Event'], 'it is told, and left');
   assert.equal(await shop.get('Service', 'gitops-ro'), undefined, 'that is the business of the GitOps tool');
 
   const uid = (await shop.get('StatefulSet', 'gitops'))?.metadata.uid;

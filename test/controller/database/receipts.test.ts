@@ -66,6 +66,7 @@ function restarted(...drifts: readonly Drift[]) {
     contests: [],
     pause: undefined,
     git: undefined,
+    chain: { git: undefined, hold: undefined, behind: undefined },
     now: noon,
   });
   return resource({ drift: { policy: 'Report' } }, {}, status);

@@ -45,6 +45,7 @@ const facts: StatusFacts = {
   contests: [],
   pause: undefined,
   git: undefined,
+  chain: { git: undefined, hold: undefined, behind: undefined },
   now: noon,
 };
 const drift = (field: string, more: Partial<Drift> = {}): Drift => ({

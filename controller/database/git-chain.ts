@@ -1,0 +1,69 @@
+import type { StatusCondition } from '../../constructs/api/status.ts';
+import { episodes, inWords, type Drift } from '../drift/index.ts';
+import type { Verdict } from '../health/judge.ts';
+import type { Reason } from '../health/reasons.ts';
+import type { GitState } from './delivery.ts';
+
+/** What is known of the way from the spec through Git to the cluster. */
+export interface GitFacts {
+  /** Undefined where nothing is delivered to Git. */
+  readonly git: GitState | undefined;
+  /** The last commit, of an earlier process too. */
+  readonly commit: string | undefined;
+  /** Why a part of the spec is not delivered yet, in a sentence. */
+  readonly hold: string | undefined;
+  /** Where a GitOps tool applies: names of the objects that are not as they are rendered. Undefined where we apply. */
+  readonly behind: readonly string[] | undefined;
+  /** What others changed of what the tool had applied. */
+  readonly left: readonly Drift[];
+  readonly generation: number;
+}
+
+/** Whether the branch holds what is stated; undefined where nothing is delivered to Git. Pure. @param before the condition as it was */
+export function committed(facts: GitFacts, before: StatusCondition | undefined): Verdict | undefined {
+  const { git, commit, hold, generation } = facts;
+  if (git === undefined) return undefined;
+  if (git.failure !== undefined) return no(git.isUnusable === true ? 'DestinationUnusable' : 'GitFailed', git.failure);
+  if (git.isPending === true) {
+    // After a restart it is looked whether the branch still has it: until that is known it is taken to have it.
+    if (before?.status === 'True' && before.observedGeneration === generation) return kept(before);
+    const last = commit === undefined ? '' : ` Commit ${commit} was the last.`;
+    return no('CommitPending', `Generation ${generation} is on its way to the repository.${last}`);
+  }
+  const where = `the branch has it in ${git.path}`;
+  const has = commit === undefined ? `${capital(where)}.` : `Commit ${commit} was pushed, ${where}.`;
+  if (hold !== undefined) return no('ChangeHeld', `${hold} It is committed then. ${has}`);
+  return { holds: true, reason: 'Pushed', message: has };
+}
+
+/** Whether the live objects are what Git has; undefined where we apply. Pure. */
+export function synced({ git, commit, behind, left }: GitFacts): Verdict | undefined {
+  if (behind === undefined) return undefined;
+  const what = commit === undefined ? 'they are rendered' : `commit ${commit} has them`;
+  if (behind.length === 0) return { holds: true, reason: 'LiveIsCurrent', message: `The live objects are as ${what}.` };
+  if (left.length > 0) return no('LiveWasChanged', episodes(left).map(inWords).join(' '));
+  if (git?.isPending === true || git?.failure !== undefined) {
+    return no('CommitPending', 'What is to be applied is not in Git yet; the condition Committed says why.');
+  }
+  return no('SyncPending', `The GitOps tool has yet to apply ${listed(behind)}: they are not as ${what}.`);
+}
+
+const longestMessage = 2_000;
+const longestList = 5;
+
+function no(reason: Reason, message: string): Verdict {
+  return { holds: false, reason, message: message.slice(0, longestMessage) };
+}
+
+function kept({ status, reason, message }: StatusCondition): Verdict {
+  return { holds: status === 'True', reason: reason as Reason, message };
+}
+
+function listed(names: readonly string[]): string {
+  const rest = names.length - longestList;
+  return names.slice(0, longestList).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { committed, synced, type GitFacts } from '../../../controller/database/git-chain.ts';
+import type { Drift } from '../../../controller/drift/index.ts';
+import { noon } from './given.ts';
+
+const path = 'clusters/prod/shop/orders';
+const pushed: GitFacts = {
+  git: { commit: 'abc123', path },
+  commit: 'abc123',
+  hold: undefined,
+  behind: [],
+  left: [],
+  generation: 2,
+};
+const edit: Drift = {
+  object: 'Service/orders',
+  field: 'spec.x',
+  was: 'a',
+  now: 'b',
+  editor: { manager: 'kubectl-edit', operation: 'Update', time: noon },
+};
+const pending = { ...pushed.git, isPending: true } as const;
+const failed = { ...pending, failure: 'The Git repository is away.' } as const;
+const before = {
+  type: 'Committed',
+  status: 'True',
+  reason: 'Pushed',
+  message: 'as before',
+  lastTransitionTime: noon,
+  observedGeneration: 2,
+} as const;
+
+const said = (verdict: ReturnType<typeof committed>) =>
+  verdict && `${verdict.holds} ${verdict.reason}: ${verdict.message}`;
+
+const rowsOfCommitted: readonly (readonly [
+  what: string,
+  facts: Partial<GitFacts>,
+  before: typeof before | undefined,
+  is: string | undefined,
+])[] = [
+  ['nothing is delivered to Git', { git: undefined }, undefined, undefined],
+  ['the branch has it', {}, undefined, `true Pushed: Commit abc123 was pushed, the branch has it in ${path}.`],
+  [
+    'the branch had it before anybody remembers',
+    { commit: undefined, git: { path } },
+    undefined,
+    `true Pushed: The branch has it in ${path}.`,
+  ],
+  [
+    'it is on its way',
+    { git: pending },
+    undefined,
+    'false CommitPending: Generation 2 is on its way to the repository. Commit abc123 was the last.',
+  ],
+  ['after a restart it is looked at again', { git: pending }, before, 'true Pushed: as before'],
+  [
+    'so is a newer generation',
+    { git: pending, generation: 3 },
+    before,
+    'false CommitPending: Generation 3 is on its way to the repository. Commit abc123 was the last.',
+  ],
+  ['the repository takes nothing', { git: failed }, before, 'false GitFailed: The Git repository is away.'],
+  [
+    'the destination is none',
+    { git: { ...failed, isUnusable: true } },
+    before,
+    'false DestinationUnusable: The Git repository is away.',
+  ],
+  [
+    'a template waits',
+    { hold: 'The change of the pods waits until orders-1 is back.' },
+    undefined,
+    `false ChangeHeld: The change of the pods waits until orders-1 is back. It is committed then. Commit abc123 was pushed, the branch has it in ${path}.`,
+  ],
+];
+for (const [what, more, old, is] of rowsOfCommitted) {
+  test(`Committed: ${what}`, () => assert.equal(said(committed({ ...pushed, ...more }, old)), is));
+}
+
+const rowsOfSynced: readonly (readonly [what: string, facts: Partial<GitFacts>, is: string | undefined])[] = [
+  ['Plumbline applies', { behind: undefined }, undefined],
+  ['the live objects are what Git has', {}, 'true LiveIsCurrent: The live objects are as commit abc123 has them.'],
+  [
+    'a tool applies what CI has rendered',
+    { git: undefined, commit: undefined },
+    'true LiveIsCurrent: The live objects are as they are rendered.',
+  ],
+  [
+    'the tool has yet to apply',
+    { behind: ['StatefulSet orders', 'Service orders'] },
+    'false SyncPending: The GitOps tool has yet to apply StatefulSet orders, Service orders: they are not as commit abc123 has them.',
+  ],
+  [
+    'the tool has yet to apply much',
+    { behind: ['a', 'b', 'c', 'd', 'e', 'f', 'g'] },
+    'false SyncPending: The GitOps tool has yet to apply a, b, c, d, e and 2 more: they are not as commit abc123 has them.',
+  ],
+  [
+    'it is not even committed',
+    { behind: ['StatefulSet orders'], git: pending },
+    'false CommitPending: What is to be applied is not in Git yet; the condition Committed says why.',
+  ],
+  [
+    'somebody changed it',
+    { behind: ['Service orders'], left: [edit] },
+    'false LiveWasChanged: kubectl-edit changed spec.x of Service/orders from a to b.',
+  ],
+];
+for (const [what, more, is] of rowsOfSynced) {
+  test(`Synced: ${what}`, () => assert.equal(said(synced({ ...pushed, ...more })), is));
+}
