@@ -37,6 +37,8 @@ export const anyoneAnnotation = 'plumbline.dev/anyone';
 export const rollbackAnnotation = 'plumbline.dev/rollback-to';
 /** On a DatabaseService: the names of logical slots that a switchover may lose, with commas between them. */
 export const loseSlotsAnnotation = 'plumbline.dev/lose-slots';
+/** On a DatabaseService that is being deleted, with the value `true`: its files in Git stay there, and it does not wait for them. */
+export const leaveGitAnnotation = 'plumbline.dev/leave-git';
 /** Key of the ConfigMap `<name>-history` that holds the history. */
 export const historyKey = 'history.json';
 /** Of the same ConfigMap: digests of the objects that were applied, by their keys. */

@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import type { StoredDatabaseService } from '../constructs/api/resource.ts';
 import { Children, type Change } from './database/children.ts';
 import { Databases } from './database/databases.ts';
+import { destinationIn, finalizerFor } from './database/git-finalizers.ts';
 import { PatroniRecords } from './database/patroni-records.ts';
 import { Reconciler, type Found } from './database/reconcile.ts';
 import { restartsInWords } from './database/restarts.ts';
@@ -100,6 +101,7 @@ export class Plumbline {
     const wake = (key: string): void => this.#wake(key, 'health');
     const gitDelivery = new GitDelivery({
       targetOf: (resource) => this.#targetOf(resource),
+      targetIn: (resource, finalizer) => this.#targetIn(resource, destinationIn(finalizer)),
       clock: systemClock,
       signal: this.#gitStop.signal,
       wake,
@@ -123,6 +125,7 @@ export class Plumbline {
       }),
       records: new PatroniRecords(kubeFor('record')),
       git: gitDelivery,
+      onLeft: (resource, message) => this.#tellLeft(resource, message),
       lookAgainMs,
       contest: options.contest,
       onDrift: (resource, found, log) => this.#tell(resource, found, log),
@@ -216,17 +219,31 @@ export class Plumbline {
   }
 
   #databasesOf(destination: string): readonly string[] {
-    return [...this.databases.keys()].filter(
+    const finalizer = finalizerFor(destination);
+    return [...this.databases.keys()].filter((key) => {
+      const resource = this.databases.get(key);
       // One that is past the schema may be without a spec.
-      (key) => this.databases.get(key)?.spec?.delivery?.git?.destination === destination,
-    );
+      const isFor = resource?.spec?.delivery?.git?.destination === destination;
+      return isFor || resource?.metadata.finalizers?.includes(finalizer) === true;
+    });
   }
 
   #targetOf(resource: StoredDatabaseService): GitTarget | undefined {
-    const { git } = this.#options;
     const name = resource.spec.delivery?.git?.destination;
-    if (name !== undefined) return this.#destinations?.targetOf(resource) ?? notServed(name);
-    return git && { kind: 'place', id: 'the branch of the controller', submit: (submission) => git.submit(submission) };
+    return name === undefined && this.#options.git === undefined ? undefined : this.#targetIn(resource, name);
+  }
+
+  /** @param destination undefined for the branch of the options */
+  #targetIn(resource: StoredDatabaseService, destination: string | undefined): GitTarget {
+    const { git } = this.#options;
+    if (destination !== undefined) return this.#destinations?.targetIn(destination, resource) ?? notServed(destination);
+    if (git === undefined) return { kind: 'unusable', failure: withoutBranch };
+    return {
+      kind: 'place',
+      id: 'the branch of the controller',
+      finalizer: finalizerFor(undefined),
+      submit: (submission) => git.submit(submission),
+    };
   }
 
   #wake(key: string, change: Change): void {
@@ -259,6 +276,13 @@ export class Plumbline {
     log.info({ key, reason: happened.reason }, happened.message);
     this.#recorder.record({ apiVersion, kind, name, namespace, uid }, happened);
     onStep?.(resource, happened);
+  }
+
+  #tellLeft({ apiVersion, kind, metadata }: StoredDatabaseService, message: string): void {
+    const { name, namespace, uid } = metadata;
+    this.#options.log.warn({ key: `${namespace}/${name}`, reason: 'LeftInGit' }, message);
+    const happening = { type: 'Warning', reason: 'LeftInGit', message } as const;
+    this.#recorder.record({ apiVersion, kind, name, namespace, uid }, happening);
   }
 
   #tell(resource: StoredDatabaseService, found: Found, log: Logger): void {
@@ -299,6 +323,8 @@ export class Plumbline {
     this.#recorder.record({ apiVersion, kind, name, namespace, uid }, happening);
   }
 }
+
+const withoutBranch = 'This controller has no branch of its own: it was started without --git-url.';
 
 function notServed(name: string): GitTarget {
   const failure = `This controller looks at no GitDestinations, so not at ${name} either: install their definition, give it the right to list and watch them, and start it again.`;

@@ -32,6 +32,7 @@ export interface StoredDatabaseService extends DatabaseServiceDocument {
     readonly generation: number;
     readonly creationTimestamp?: string;
     readonly deletionTimestamp?: string;
+    readonly finalizers?: readonly string[];
   };
   readonly spec: StoredSpec;
   readonly status?: DatabaseServiceStatus;

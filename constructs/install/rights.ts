@@ -17,7 +17,8 @@ const kept = ['create', 'delete', 'get', 'list', 'patch', 'watch'];
  * Source: https://kubernetes.io/docs/reference/access-authn-authz/rbac/#privilege-escalation-prevention-and-bootstrapping
  */
 export const databaseRights: Rules = [
-  { apiGroups: [group], resources: [plural], verbs: ['get', 'list', 'watch'] },
+  // `patch` is for the finalizer of a database that is in Git, and for nothing else.
+  { apiGroups: [group], resources: [plural], verbs: ['get', 'list', 'patch', 'watch'] },
   { apiGroups: [group], resources: [`${plural}/status`], verbs: ['patch'] },
   // Looked at by clusters such as OpenShift: only who may do this may name a DatabaseService as the owner of an object.
   { apiGroups: [group], resources: [`${plural}/finalizers`], verbs: ['update'] },

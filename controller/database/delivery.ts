@@ -103,12 +103,29 @@ export interface GitState {
   readonly isUnusable?: true;
 }
 
+/** What has become of files that are to go. */
+export type Withdrawal =
+  | { readonly kind: 'gone' }
+  | { readonly kind: 'pending' }
+  /** In a sentence; it is tried again, and the database is woken when that has changed something. */
+  | { readonly kind: 'failed'; readonly failure: string };
+
 /** Brings manifests to Git. */
 export interface GitDelivery {
+  /** The finalizer of the place that a database is delivered to; undefined where there is none, or it is not known. */
+  finalizerOf(resource: StoredDatabaseService): string | undefined;
   /**
    * Returns at once with what is known; the database is woken when that changes.
    * @returns undefined where it is not delivered to Git
    */
   deliver(resource: StoredDatabaseService): GitState | undefined;
+  /**
+   * Removes a database's folder from the place of a finalizer. Returns at once, as above.
+   * @param why for the commit
+   */
+  withdraw(resource: StoredDatabaseService, finalizer: string, why: string): Withdrawal;
+  /** Removes the folder of a database that is gone, where it is known. */
   remove(key: string): void;
+  /** Leaves the folder where it is. */
+  forget(key: string): void;
 }

@@ -3,11 +3,14 @@ import { episodes, inWords, type Drift } from '../drift/index.ts';
 import type { Verdict } from '../health/judge.ts';
 import type { Reason } from '../health/reasons.ts';
 import type { GitState } from './delivery.ts';
+import type { Leaving } from './git-places.ts';
 
 /** What is known of the way from the spec through Git to the cluster. */
 export interface GitFacts {
   /** Undefined where nothing is delivered to Git. */
   readonly git: GitState | undefined;
+  /** Of a database that is being deleted, while its files are in Git. */
+  readonly leaving?: Leaving | undefined;
   /** The last commit, of an earlier process too. */
   readonly commit: string | undefined;
   /** Why a part of the spec is not delivered yet, in a sentence. */
@@ -21,7 +24,9 @@ export interface GitFacts {
 
 /** Whether the branch holds what is stated; undefined where nothing is delivered to Git. Pure. @param before the condition as it was */
 export function committed(facts: GitFacts, before: StatusCondition | undefined): Verdict | undefined {
-  const { git, commit, hold, generation } = facts;
+  const { git, leaving, commit, hold, generation } = facts;
+  if (leaving?.kind === 'waiting') return no('RemovalPending', leaving.message);
+  if (leaving?.kind === 'left') return no('LeftInGit', leaving.message);
   if (git === undefined) return undefined;
   if (git.failure !== undefined) return no(git.isUnusable === true ? 'DestinationUnusable' : 'GitFailed', git.failure);
   if (git.isPending === true) {

@@ -79,6 +79,8 @@ export interface Memory {
   isSwept: boolean;
   /** The generation with which Patroni's ConfigMaps were made to go with the database; `lookAgainAt`, in milliseconds, for one that was missing. */
   owned: { readonly generation: number; readonly lookAgainAt: number | undefined } | undefined;
+  /** Since when this controller removes its files from Git, for it is being deleted, in milliseconds. */
+  leavingSince: number | undefined;
   /** What Kubernetes said of an object that gets nowhere. */
   inquiry: Inquiry | undefined;
 }
@@ -118,6 +120,7 @@ export function newMemory(uid: string): Memory {
     hindrance: undefined,
     isSwept: false,
     owned: undefined,
+    leavingSince: undefined,
     inquiry: undefined,
   };
 }

@@ -8,7 +8,7 @@ import type { Course } from '../rollout/index.ts';
 import type { ReconcileResult } from '../runtime/controller.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { blockerOf, specInvalid } from './blocker.ts';
-import { nothingDone, type ApplyDelivery, type GitDelivery, type GitState, type Outcome } from './delivery.ts';
+import { nothingDone, type ApplyDelivery, type Outcome } from './delivery.ts';
 import { observedBackup } from './backups.ts';
 import { appliedBy, isToBeKnown } from './applied.ts';
 import { noteAdditions } from './additions.ts';
@@ -16,6 +16,7 @@ import { keyOfChild, unstatedHash, watchedHash, type Child } from './child.ts';
 import { comparisonOf, driftsIn } from './comparison.ts';
 import { document } from './document.ts';
 import { defaultLookAgainMs, FollowUp, type FollowUpOptions } from './follow-up.ts';
+import { GitPlaces, type GitPlacesOptions } from './git-places.ts';
 import { exists } from './lookups.ts';
 import type { Memory, Untold } from './memory.ts';
 import { observedTls } from './observed-health.ts';
@@ -29,9 +30,8 @@ import { isStatedBy, stateWithSecrets, type Stated } from './stated.ts';
 import { historyManifest, storedApplied } from './stored-history.ts';
 import { logHindrance, shortTrouble, withoutShort } from './trouble.ts';
 
-export interface ReconcilerOptions extends ReporterOptions, FollowUpOptions {
+export interface ReconcilerOptions extends ReporterOptions, FollowUpOptions, GitPlacesOptions {
   readonly apply: ApplyDelivery;
-  readonly git?: GitDelivery;
   /** Told of the changes by others that one run found, each once. */
   readonly onDrift: (resource: StoredDatabaseService, found: Found, log: Logger) => void;
   /** Defaults to `contestRules`. */
@@ -56,11 +56,13 @@ export class Reconciler {
   readonly #options: ReconcilerOptions;
   readonly #reporter: Reporter;
   readonly #followUp: FollowUp;
+  readonly #places: GitPlaces;
 
   constructor(options: ReconcilerOptions) {
     this.#options = options;
     this.#reporter = new Reporter(options);
     this.#followUp = new FollowUp(options);
+    this.#places = new GitPlaces(options);
   }
 
   /** @throws what kept the API server from being asked, so that the queue tries again */
@@ -83,8 +85,9 @@ export class Reconciler {
     this.#note(run, outcome, restarts, log);
     // Nothing is known for sure: what is to be said waits for the next look, in a moment.
     if (outcome.outdated !== undefined) throw outcome.outdated;
-    const git = this.#deliverToGit(run);
-    const { blocker, rollout, inMs } = await this.#followUp.run(run, outcome, git);
+    const { git, blocker: unmarked } = await this.#places.deliver(run);
+    const leaving = isDeleting ? this.#places.leaving(run) : undefined;
+    const { blocker = unmarked, rollout, inMs } = await this.#followUp.run(run, outcome, git);
     const trouble = shortTrouble(blocker, memory, this.#options.clock.now());
     if (trouble !== undefined) throw trouble;
     logHindrance(blocker, memory, log);
@@ -92,12 +95,13 @@ export class Reconciler {
     const tls = observedTls(resource, children.of(key), clock.now());
     const backup = await observedBackup(kube, resource, children.of(key), memory, clock.now(), signal);
     const isWhole = outcome.blocker === undefined;
-    const findings = { ...run, isValid: problems.length === 0, isWhole, blocker, tls, backup, git, rollout };
+    const findings = { ...run, isValid: problems.length === 0, isWhole, blocker, tls, backup, git, leaving, rollout };
     await this.#reporter.report(findings, signal);
+    if (leaving?.kind === 'gone' || leaving?.kind === 'left') await this.#places.letGo(run, leaving);
     if (blocker?.next.kind === 'retry') throw blocker.next.error;
     const again = blocker?.next.kind === 'look-again' ? lookAgainMs * (blocker.next.isSeldom ? seldom : 1) : Infinity;
     const turns = isDeleting
-      ? []
+      ? [leaving?.kind === 'waiting' ? leaving.until - clock.now() : Infinity]
       : [tls.turnsAt, backup.turnsAt, freedAt(resource, memory, clock.now())].map((at = Infinity) => at - clock.now());
     // What was applied is to be stored in its turn.
     const isToBeStored = memory.delivered !== undefined && memory.delivered !== printOf(run);
@@ -239,10 +243,6 @@ export class Reconciler {
     const refused = new Set([...outcome.refused].map(objectOf));
     const found = { corrected, reported, restraint, restarts, isRefused: (object: string) => refused.has(object) };
     this.#options.onDrift(resource, found, log);
-  }
-
-  #deliverToGit({ resource, course }: Run): GitState | undefined {
-    return course && this.#options.git?.deliver({ ...resource, spec: course.spec });
   }
 }
 

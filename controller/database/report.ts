@@ -10,6 +10,7 @@ import { behind } from './comparison.ts';
 import type { ConditionFacts } from './conditions.ts';
 import type { Databases } from './databases.ts';
 import type { GitState } from './delivery.ts';
+import type { Leaving } from './git-places.ts';
 import { nothingUntold, type Memory } from './memory.ts';
 import { observedHealth, observedStorage } from './observed-health.ts';
 import { contestInWords, objectOf, pauseEnd, restraintOf } from './restraint.ts';
@@ -38,6 +39,8 @@ export interface Findings {
   readonly backup: BackupVerdict;
   readonly git: GitState | undefined;
   readonly course: Course | undefined;
+  /** Of a database that is being deleted. */
+  readonly leaving: Leaving | undefined;
   /** What a rollout is about, in a sentence. */
   readonly rollout: string | undefined;
 }
@@ -79,7 +82,7 @@ export class Reporter {
       contests: contestsIn(findings, clock.now()),
       pause: pauseOf(resource, clock.now()),
       git: gitStatus(findings, before?.git),
-      chain: { git, hold: holdOf(findings), behind: behindOf(findings) },
+      chain: { git, leaving: findings.leaving, hold: holdOf(findings), behind: behindOf(findings) },
       now: timestamp(clock.now()),
     });
     await this.#writer.write(newest, status, signal);

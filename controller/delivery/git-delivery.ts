@@ -5,6 +5,7 @@ import { digest } from '../digest.ts';
 import { Backoff, pause, type Clock } from '../kube/index.ts';
 import { GitDeliveryError } from './git/git-delivery-error.ts';
 import type { GitSubmission } from './git/submission.ts';
+import type { Withdrawal } from '../database/delivery.ts';
 import type { GitTarget } from './git-target.ts';
 
 /** What Git has of a database. */
@@ -24,6 +25,8 @@ export interface GitState {
 export interface GitDeliveryOptions {
   /** Where the files of a database go to; undefined: it is not delivered to Git. */
   readonly targetOf: (resource: StoredDatabaseService) => GitTarget | undefined;
+  /** Where the files of a database are that bears a finalizer. */
+  readonly targetIn: (resource: StoredDatabaseService, finalizer: string) => GitTarget;
   readonly clock: Clock;
   /** Ends the waits between tries. */
   readonly signal: AbortSignal;
@@ -43,6 +46,16 @@ interface Delivery {
   isDue: boolean;
 }
 
+/** The removal of a folder from a place that a database bears the finalizer of. */
+interface Clearance {
+  /** Of the database. */
+  readonly uid: string;
+  readonly backoff: Backoff;
+  state: Withdrawal;
+  /** It failed, and the time has come to try again. */
+  isDue: boolean;
+}
+
 type Place = Extract<GitTarget, { kind: 'place' }>;
 type Submission = Omit<GitSubmission, 'folder'>;
 
@@ -58,6 +71,8 @@ interface Delivered extends DatabaseServiceDocument {
 export class GitDelivery {
   readonly #options: GitDeliveryOptions;
   readonly #deliveries = new Map<string, Delivery>();
+  /** By key and place. */
+  readonly #clearances = new Map<string, Clearance>();
 
   constructor(options: GitDeliveryOptions) {
     this.#options = options;
@@ -78,8 +93,12 @@ export class GitDelivery {
       if (known !== undefined) known.isDue = true;
       return { ...known?.state, failure: target.failure, isUnusable: true };
     }
-    if (known !== undefined && known.target.id !== target?.id)
-      this.remove(key, `DatabaseService ${key} went elsewhere`);
+    if (known !== undefined && known.target.id !== target?.id) {
+      // With its finalizer, it is withdrawn from there.
+      const isMarked = resource.metadata.finalizers?.includes(known.target.finalizer) === true;
+      if (isMarked && known.target.finalizer !== target?.finalizer) this.forget(key);
+      else this.#removeKnown(key, `DatabaseService ${key} went elsewhere`);
+    }
     if (target === undefined) return undefined;
     const print = digest(resource.spec);
     const isHere = known?.target.id === target.id;
@@ -95,21 +114,71 @@ export class GitDelivery {
       isDue: false,
     };
     this.#deliveries.set(key, delivery);
+    this.#clearances.delete(`${key} ${target.id}`);
     const summary = [`generation ${generation} of DatabaseService ${key}`];
     void this.#submit(key, delivery, { namespace, name, files: filesOf(resource), change: { generation, summary } });
     return delivery.state;
   }
 
-  /** Has a database delivered again that others have changed in Git. */
-  redeliver(key: string): void {
-    const known = this.#deliveries.get(key);
-    if (known === undefined) return;
-    known.isDue = true;
-    this.#options.wake(key);
+  finalizerOf(resource: StoredDatabaseService): string | undefined {
+    const target = this.#options.targetOf(resource);
+    return target?.kind === 'place' ? target.finalizer : undefined;
   }
 
-  /** Removes the folder of a database that this process has delivered. @param why for the commit */
-  remove(key: string, why = `DatabaseService ${key} was deleted`): void {
+  /** Removes a database's folder from the place of a finalizer, and returns at once with what is known of that. */
+  withdraw(resource: StoredDatabaseService, finalizer: string, why: string): Withdrawal {
+    const { name, namespace, uid, generation, deletionTimestamp } = resource.metadata;
+    const key = `${namespace}/${name}`;
+    const target = this.#options.targetIn(resource, finalizer);
+    if (target.kind === 'unusable') return { kind: 'failed', failure: target.failure };
+    // Two destinations may mean one folder.
+    const isHere = deletionTimestamp === undefined && this.#deliveries.get(key)?.target.id === target.id;
+    if (isHere) return { kind: 'gone' };
+    const place = `${key} ${target.id}`;
+    const known = this.#clearances.get(place);
+    if (known?.uid === uid && known.state.kind === 'gone') this.#clearances.delete(place);
+    if (known?.uid === uid && !known.isDue) return known.state;
+    const isSame = known?.uid === uid;
+    const clearance: Clearance = {
+      uid,
+      backoff: isSame ? known.backoff : new Backoff({ random: Math.random }),
+      state: isSame ? known.state : { kind: 'pending' },
+      isDue: false,
+    };
+    this.#clearances.set(place, clearance);
+    void this.#clearOnce(place, clearance, target, {
+      namespace,
+      name,
+      files: undefined,
+      change: { generation, summary: [why] },
+    });
+    return clearance.state;
+  }
+
+  /** Leaves the folder of a database where it is. */
+  forget(key: string): void {
+    this.#deliveries.delete(key);
+  }
+
+  /** Has a database delivered again that others have changed in Git, or whose place takes commits again. */
+  redeliver(key: string): void {
+    const known = this.#deliveries.get(key);
+    if (known !== undefined) known.isDue = true;
+    const failed = [...this.#clearances].filter(
+      ([place, { state }]) => place.startsWith(`${key} `) && state.kind === 'failed',
+    );
+    for (const [, clearance] of failed) clearance.isDue = true;
+    if (known !== undefined || failed.length > 0) this.#options.wake(key);
+  }
+
+  /** Removes the folder of a database that is gone, if this process has delivered it. */
+  remove(key: string): void {
+    for (const place of this.#clearances.keys()) if (place.startsWith(`${key} `)) this.#clearances.delete(place);
+    this.#removeKnown(key, `DatabaseService ${key} was deleted`);
+  }
+
+  /** @param why for the commit */
+  #removeKnown(key: string, why: string): void {
     const known = this.#deliveries.get(key);
     if (known === undefined) return;
     this.#deliveries.delete(key);
@@ -132,6 +201,24 @@ export class GitDelivery {
       await pause(clock, delivery.backoff.next(), signal);
       delivery.isDue = true;
       if (this.#deliveries.get(key) === delivery) wake(key);
+    }
+  }
+
+  async #clearOnce(place: string, clearance: Clearance, target: Place, submission: Submission): Promise<void> {
+    const { clock, wake, signal } = this.#options;
+    const key = `${submission.namespace}/${submission.name}`;
+    try {
+      await target.submit(submission);
+      clearance.state = { kind: 'gone' };
+      const isWanted = this.#clearances.get(place) === clearance;
+      if (isWanted && this.#deliveries.get(key)?.target.id === target.id) this.forget(key);
+      wake(key);
+    } catch (error) {
+      clearance.state = { kind: 'failed', failure: error instanceof Error ? error.message : String(error) };
+      wake(key);
+      await pause(clock, clearance.backoff.next(), signal);
+      clearance.isDue = true;
+      if (this.#clearances.get(place) === clearance) wake(key);
     }
   }
 

@@ -1,16 +1,24 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { watchedKinds } from '../../controller/database/kinds.ts';
+import { GitWriter } from '../../controller/delivery/git/writer.ts';
+import { systemClock } from '../../controller/kube/index.ts';
 import { newNamespace, startCluster } from '../cluster/index.ts';
 import { project, run, type Ended } from '../commands/command.ts';
+import { Remote } from '../controller/delivery/git/remote.ts';
 import { databaseService, eventually, RunningPlumbline } from '../controller/running-plumbline.ts';
 
 const page = readFileSync(`${project}/docs/operations.md`, 'utf8');
 
 /** Needs pods that run, or kinds that are not in the cluster; the tests of the node wait for the Deployment. */
 const isLeftOut = (command: string): boolean => /rollout status|plumbline-monitoring/.test(command);
+
+function givenRemote(): Remote & Disposable {
+  const remote = new Remote();
+  return Object.assign(remote, { [Symbol.dispose]: () => remote.remove() });
+}
 
 /** The commands for a shell that a section has, one a line. */
 function commandsOf(section: string): readonly string[] {
@@ -54,7 +62,10 @@ test('the page of operations, followed on an empty cluster', async () => {
 
   // GIVEN databases, one of them protected, and no controller any more
   const namespace = await newNamespace(cluster);
-  await using plumbline = await RunningPlumbline.start(cluster, { namespace });
+  using remote = givenRemote();
+  const directory = join(remote.root, 'clone');
+  const git = new GitWriter({ url: remote.url, branch: 'main', cluster: 'prod', directory, clock: systemClock });
+  await using plumbline = await RunningPlumbline.start(cluster, { namespace, git });
   for (const [name, spec] of [
     ['orders', { deletionProtection: true }],
     ['ledger', {}],
@@ -69,6 +80,7 @@ test('the page of operations, followed on an empty cluster', async () => {
       async () => (await isThere(`-n ${namespace} statefulset ${name}`)) || undefined,
     );
   }
+  await eventually('they are in Git', () => remote.commits() > 0 || undefined, 60_000);
   await plumbline.stop();
 
   // WHEN Plumbline is uninstalled

@@ -14,7 +14,7 @@ A branch of a Git repository that databases are delivered to. It has no namespac
 ${smallest}\`\`\`
 
 - \`metadata.name\` ${rules.map((rule) => rule.message).join('; ')}.
-- A database whose \`delivery.git\` is taken out or names another destination takes its files along. So does one that is deleted, while a controller runs.
+- A database whose \`delivery.git\` is taken out or names another destination takes its files along, and so does one that is deleted. While that cannot be done, a [finalizer](gitops.md#when-a-database-goes) holds it for some minutes.
 - A destination that is deleted, or gets another URL or branch, leaves behind what it has there.
 - Destinations that name the same repository and branch share one writer, which has the credentials, the author, the key and the window of the first of them by name.
 - The branch only moves forward: nothing is forced, and what others commit stays. What they change in a file of ours is written again with the next commit to the branch, and so is everything where they deleted the branch or rewrote its history.

@@ -5,11 +5,17 @@ local function verdict(status, message)
   return { status = status, message = message }
 end
 
+local status = obj.status or {}
+
 if obj.metadata.deletionTimestamp ~= nil then
+  for _, condition in ipairs(status.conditions or {}) do
+    if condition.reason == "RemovalPending" then
+      return verdict("Progressing", condition.reason .. ": " .. condition.message)
+    end
+  end
   return verdict("Progressing", "The object is being deleted.")
 end
 
-local status = obj.status or {}
 if status.observedGeneration == nil or status.observedGeneration < obj.metadata.generation then
   return verdict("Progressing", "Plumbline has not looked at generation " .. obj.metadata.generation .. " yet.")
 end

@@ -1,6 +1,7 @@
 import { gitDestinationKind, gitDestinationPlural } from '../../../constructs/api/git-destination/resource.ts';
 import type { StoredGitDestination } from '../../../constructs/api/git-destination/resource.ts';
 import { apiVersion, type StoredDatabaseService } from '../../../constructs/api/resource.ts';
+import { finalizerFor } from '../../database/git-finalizers.ts';
 import type { KubeObject, ResourceType } from '../../kube/index.ts';
 import { folderOf } from '../git/repository-path.ts';
 import type { BatchEnd } from '../git/writer.ts';
@@ -72,10 +73,8 @@ export class Destinations {
     }
   }
 
-  /** Where a database goes to; undefined where it names no destination. */
-  targetOf({ metadata, spec }: StoredDatabaseService): GitTarget | undefined {
-    const name = spec.delivery?.git?.destination;
-    if (name === undefined) return undefined;
+  /** Where a database is in a destination. */
+  targetIn(name: string, { metadata }: Pick<StoredDatabaseService, 'metadata'>): GitTarget {
     const { namespace } = metadata;
     const destination = this.#resources.get(name);
     if (destination === undefined) {
@@ -92,6 +91,7 @@ export class Destinations {
     return {
       kind: 'place',
       id: `${place} ${folder}`,
+      finalizer: finalizerFor(name),
       submit: (submission) => this.pool.submit(place, { ...submission, folder }),
     };
   }

@@ -41,6 +41,12 @@ async function health(name: string, status: ArgoHealth['status'], message: RegEx
   });
 }
 
+/** The object with one condition more. */
+function withCondition(object: KubeObject, condition: object): KubeObject {
+  const status = object['status'] as { readonly conditions: readonly object[] };
+  return { ...object, status: { ...status, conditions: [...status.conditions, condition] } };
+}
+
 async function run(): Promise<void> {
   await Promise.all([0, 1].map((ordinal) => members.say(ordinal, ready)));
   await members.role(0, 'primary');
@@ -169,6 +175,30 @@ test('a name that somebody else has is Degraded, and says whose it is', async ()
 test('what Argo CD has yet to apply is Progressing', async () => {
   await shop.submit('by-argo', { delivery: { apply: false } });
   await health('by-argo', 'Progressing', /^NotApplied: A GitOps tool is to apply the manifests\.$/);
+});
+
+for (const [type, reason, status] of [
+  ['Committed', 'CommitPending', 'Progressing'],
+  ['Committed', 'ChangeHeld', 'Progressing'],
+  ['Committed', 'Pushed', 'Healthy'],
+  ['Synced', 'SyncPending', 'Progressing'],
+  ['Synced', 'LiveWasChanged', 'Healthy'],
+  ['Synced', 'LiveIsCurrent', 'Healthy'],
+] as const) {
+  test(`a database that runs, with ${type} ${reason}, is ${status}`, async () => {
+    const holds = reason === 'Pushed' || reason === 'LiveIsCurrent';
+    const condition = { type, status: holds ? 'True' : 'False', reason, message: 'As it is.' };
+    const judged = await healthOf(withCondition(await live('DatabaseService', 'orders'), condition));
+    assert.equal(judged.status, status);
+    if (status === 'Progressing') assert.equal(judged.message, `${reason}: As it is.`);
+  });
+}
+
+test('what waits for its files in Git says so while it is being deleted', async () => {
+  const condition = { type: 'Committed', status: 'False', reason: 'RemovalPending', message: 'As it is.' };
+  const object = withCondition(await live('DatabaseService', 'orders'), condition);
+  const leaving = { ...object, metadata: { ...object.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } };
+  assert.deepEqual(await healthOf(leaving), { status: 'Progressing', message: 'RemovalPending: As it is.' });
 });
 
 test('what is being deleted is Progressing', async () => {

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { databaseRights, leaseRights } from '../../../constructs/install/rights.ts';
 import { controllerName } from '../../../constructs/install/settings.ts';
 import { databaseLabel } from '../../../constructs/labels.ts';
-import { connect, KubeClient, LeaderElector, type KubeObject } from '../../../controller/kube/index.ts';
+import { connect, KubeClient, LeaderElector, systemClock, type KubeObject } from '../../../controller/kube/index.ts';
 import { fieldManager } from '../../../controller/database/child.ts';
 import { typeOf } from '../../../controller/database/kinds.ts';
+import { GitWriter } from '../../../controller/delivery/git/writer.ts';
 import type { StoredDatabaseService } from '../../../constructs/api/resource.ts';
+import { Remote } from '../../controller/delivery/git/remote.ts';
 import { Shop } from '../../controller/database/shop.ts';
 import { eventually, RunningPlumbline } from '../../controller/running-plumbline.ts';
 import { ActedMembers } from '../../controller/database/acted-members.ts';
@@ -49,9 +52,11 @@ const labelled = {
 
 let shop: Shop;
 let running: RunningPlumbline;
+let remote: Remote;
 let start: number;
 describe('the controller under its own ServiceAccount', () => {
   before(async () => {
+    remote = new Remote();
     shop = await Shop.open();
     await shop.running.stop();
     start = auditLogLength(shop.cluster);
@@ -66,6 +71,13 @@ describe('the controller under its own ServiceAccount', () => {
       {
         namespace: shop.namespace,
         lookAgainMs: 500,
+        git: new GitWriter({
+          url: remote.url,
+          branch: 'main',
+          cluster: 'prod',
+          directory: join(remote.root, 'clone'),
+          clock: systemClock,
+        }),
         elector: new LeaderElector({ kube: lease, namespace, name: controllerName }),
       },
     );
@@ -73,6 +85,7 @@ describe('the controller under its own ServiceAccount', () => {
   });
   after(async () => {
     await shop[Symbol.asyncDispose]();
+    remote.remove();
   });
 
   test('a life of a database needs every right that the controller has, and no other', async () => {

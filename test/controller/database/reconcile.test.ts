@@ -104,8 +104,12 @@ class Given {
           this.specs.push(spec);
           return this.git;
         },
+        finalizerOf: () => undefined,
+        withdraw: () => ({ kind: 'pending' }),
+        forget: () => undefined,
         remove: (one) => void this.delivered.push(`no ${one}`),
       },
+      onLeft: () => undefined,
       lookAgainMs: 1_000,
       onDrift: (_, { corrected, reported }) =>
         this.drifts.push(...[...corrected, ...reported].map(({ object }) => object)),

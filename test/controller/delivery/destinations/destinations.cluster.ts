@@ -8,7 +8,7 @@ import { events } from '../../../../controller/database/kinds.ts';
 import { gitDestinations } from '../../../../controller/delivery/destinations/destinations.ts';
 import { mayWatchDestinations } from '../../../../controller/delivery/destinations/may-watch.ts';
 import { secrets } from '../../../../controller/delivery/destinations/secret-access.ts';
-import { connect, KubeClient } from '../../../../controller/kube/index.ts';
+import { connect, KubeClient, systemClock, type Clock } from '../../../../controller/kube/index.ts';
 import { newNamespace, sharedCluster } from '../../../cluster/index.ts';
 import { Shop } from '../../database/shop.ts';
 import { eventually, installCrd } from '../../running-plumbline.ts';
@@ -20,7 +20,13 @@ const tokens = ['s3cr3t-t0ken-one', 's3cr3t-t0ken-two'] as const;
 /** git is started many times, on a machine that does much else. */
 const patienceMs = 120_000;
 
-const folder = mkdtempSync(join(tmpdir(), 'plumbline-git-'));
+const root = mkdtempSync(join(tmpdir(), 'plumbline-git-'));
+/** Of the copies of the controller that runs. */
+let folder = mkdtempSync(join(root, 'copies-'));
+/** What its clock is ahead, in milliseconds. */
+let aheadMs = 0;
+const clock: Clock = { ...systemClock, now: () => systemClock.now() + aheadMs, sleep: (ms) => systemClock.sleep(ms) };
+const options = () => ({ clock, destinations: { namespace: system, folder: () => folder, cluster: 'prod' } });
 let shop: Shop;
 /** Where the controller has its Secrets. */
 let system: string;
@@ -66,6 +72,25 @@ async function isReady(name: string, reason: string): Promise<StoredGitDestinati
   );
 }
 
+/** Another controller, with copies of its own, after what happens in between. */
+async function restart(between: () => Promise<unknown>): Promise<void> {
+  folder = mkdtempSync(join(root, 'copies-'));
+  await shop.restart(between, options());
+}
+
+async function finalizers(name: string): Promise<readonly string[]> {
+  return (await shop.resource(name)).metadata.finalizers ?? [];
+}
+
+/** Waits until a database is gone from the cluster. */
+async function goes(name: string): Promise<void> {
+  await eventually(
+    `${name} is gone`,
+    async () => (await shop.get('DatabaseService', name)) === undefined || undefined,
+    patienceMs,
+  );
+}
+
 async function isInGit(remote: Remote, file: string): Promise<void> {
   await eventually(
     `${file} is in Git`,
@@ -99,11 +124,11 @@ describe('databases are delivered to destinations', () => {
     const cluster = await sharedCluster();
     await installCrd(cluster);
     system = await newNamespace(cluster, 'system');
-    shop = await Shop.open({ destinations: { namespace: system, folder: () => folder, cluster: 'prod' } });
+    shop = await Shop.open(options());
   });
   after(async () => {
     await shop[Symbol.asyncDispose]();
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(root, { recursive: true, force: true });
   });
 
   test('a destination takes the databases that name it, with the token of its Secret, and says so', async (t) => {
@@ -278,6 +303,57 @@ describe('databases are delivered to destinations', () => {
     await shop.delete('DatabaseService', 'two');
   });
 
+  test('a database that is deleted, or goes elsewhere, while no controller runs, leaves no folder behind', async (t) => {
+    // GIVEN three in Git
+    const remote = givenRemote(t);
+    const first = await givenDestination(t, 'one-place', { url: remote.url });
+    const second = await givenDestination(t, 'another-place', { url: remote.url, path: 'second/<namespace>/<name>' });
+    const folderOf = (name: string) => `clusters/prod/${shop.namespace}/${name}/`;
+    for (const name of ['ending', 'moving-on', 'coming-home']) {
+      await shop.submit(name, inGit(first));
+      await isInGit(remote, `${folderOf(name)}statefulset.${name}.yaml`);
+      assert.deepEqual(await finalizers(name), [`git.plumbline.dev/${first}`]);
+    }
+    // WHEN nobody is there to see it
+    await restart(async () => {
+      await shop.delete('DatabaseService', 'ending');
+      await shop.edit('moving-on', inGit(second));
+      await shop.edit('coming-home', { delivery: null });
+      assert.notEqual(await shop.get('DatabaseService', 'ending'), undefined, 'it waits');
+    });
+    // THEN
+    await goes('ending');
+    for (const name of ['ending', 'moving-on', 'coming-home']) await isGone(remote, folderOf(name));
+    await isInGit(remote, `second/${shop.namespace}/moving-on/statefulset.moving-on.yaml`);
+    await eventually('one finalizer is left', async () => {
+      const left = [...(await finalizers('moving-on')), ...(await finalizers('coming-home'))];
+      return left.join() === `git.plumbline.dev/${second}` || undefined;
+    });
+    await shop.delete('DatabaseService', 'moving-on');
+    await goes('moving-on');
+    await isGone(remote, 'second/');
+    await shop.delete('DatabaseService', 'coming-home');
+  });
+
+  test('a database goes after a time though its destination is gone', async (t) => {
+    const remote = givenRemote(t);
+    const name = await givenDestination(t, 'vanishing', { url: remote.url });
+    await shop.submit('orphaned', inGit(name));
+    const file = `clusters/prod/${shop.namespace}/orphaned/statefulset.orphaned.yaml`;
+    await isInGit(remote, file);
+    await removeDestination(name);
+    await shop.untilCondition('orphaned', 'Stalled', /DestinationUnusable/);
+    await shop.delete('DatabaseService', 'orphaned');
+    await shop.untilCondition('orphaned', 'Committed', /^False RemovalPending: .* does not exist/);
+    // WHEN five minutes have passed
+    aheadMs += 5 * 60_000;
+    await shop.patch('DatabaseService', 'orphaned', { body: { metadata: { annotations: { any: 'thing' } } } });
+    // THEN
+    await goes('orphaned');
+    assert.ok(remote.files().includes(file));
+    assert.ok(shop.running.logLines.some((line) => line.includes('Its files were left in clusters/prod')));
+  });
+
   test('who may not list destinations does without them', async () => {
     const cluster = await sharedCluster();
     const nobody = await connect({ kubeconfig: await cluster.kubeconfigFor('nobody') });
@@ -287,5 +363,15 @@ describe('databases are delivered to destinations', () => {
     } finally {
       await nobody.close();
     }
+  });
+
+  test('a namespace with a database in Git can be deleted, and its folder goes too', async (t) => {
+    const remote = givenRemote(t);
+    const name = await givenDestination(t, 'namespaced', { url: remote.url });
+    await shop.submit('last', inGit(name));
+    await isInGit(remote, `clusters/prod/${shop.namespace}/last/statefulset.last.yaml`);
+    const { code, stderr } = await shop.cluster.kubectlRun(['delete', 'namespace', shop.namespace, '--timeout=120s']);
+    assert.equal(code, 0, stderr);
+    await isGone(remote, `clusters/prod/${shop.namespace}/last/`);
   });
 });

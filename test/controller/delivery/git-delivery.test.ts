@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { GitDelivery } from '../../../controller/delivery/git-delivery.ts';
+import type { GitTarget } from '../../../controller/delivery/git-target.ts';
+import type { GitSubmission } from '../../../controller/delivery/git/submission.ts';
+import type { GitDelivery as Delivered } from '../../../controller/delivery/git/writer.ts';
+import { VirtualClock } from '../../virtual-clock.ts';
+import { resource } from '../database/given.ts';
+
+const key = 'shop/orders';
+const finalizer = (destination: string) => `git.plumbline.dev/${destination}`;
+const path = 'clusters/prod/shop/orders';
+
+/** Repositories that answer when a test says so, by the names of their destinations. */
+class Given {
+  readonly clock = new VirtualClock();
+  readonly woken: string[] = [];
+  readonly asked: string[] = [];
+  /** Folders by destination, where they are not the same. */
+  readonly places: Record<string, string> = {};
+  readonly missing = new Set<string>();
+  readonly #open: PromiseWithResolvers<Delivered>[] = [];
+  readonly delivery = new GitDelivery({
+    targetOf: ({ spec }) => {
+      const name = spec.delivery?.git?.destination;
+      return name === undefined ? undefined : this.#target(name);
+    },
+    targetIn: (_, one) => this.#target(one.slice(finalizer('').length)),
+    clock: this.clock,
+    signal: new AbortController().signal,
+    wake: (one) => void this.woken.push(one),
+  });
+
+  #target(name: string): GitTarget {
+    if (this.missing.has(name)) return { kind: 'unusable', failure: `There is no ${name}.` };
+    const submit = (submission: Omit<GitSubmission, 'folder'>) => {
+      this.asked.push(`${submission.files === undefined ? 'remove from' : 'write to'} ${name}`);
+      const answer = Promise.withResolvers<Delivered>();
+      this.#open.push(answer);
+      return answer.promise;
+    };
+    return { kind: 'place', id: this.places[name] ?? name, finalizer: finalizer(name), submit };
+  }
+
+  async answers(): Promise<void> {
+    for (const { resolve } of this.#open.splice(0)) resolve({ commit: 'abc', path, isNew: true });
+    await this.clock.advance(0);
+  }
+
+  async fails(): Promise<void> {
+    for (const { reject } of this.#open.splice(0)) reject(new Error('The repository is away.'));
+    await this.clock.advance(0);
+  }
+}
+
+const inGit = (destination?: string, ...finalizers: string[]) =>
+  resource(destination === undefined ? {} : { delivery: { git: { destination } } }, {
+    finalizers: finalizers.map(finalizer),
+  });
+const deleted = resource({}, { deletionTimestamp: '2026-01-01T00:00:00Z' });
+
+test('it says that the repository has not taken it yet, and then what the commit is', async () => {
+  const given = new Given();
+  assert.deepEqual(given.delivery.deliver(inGit('a')), { isPending: true });
+  assert.deepEqual(given.delivery.deliver(inGit('a')), { isPending: true });
+  await given.answers();
+  assert.deepEqual(given.woken, [key]);
+  assert.deepEqual(given.delivery.deliver(inGit('a')), { commit: 'abc', path });
+  assert.deepEqual(given.asked, ['write to a']);
+});
+
+test('a removal is asked for once, is tried again after a failure, and is told when it is done', async () => {
+  const given = new Given();
+  const withdraw = () => given.delivery.withdraw(deleted, finalizer('a'), 'it was deleted');
+  assert.deepEqual([withdraw(), withdraw()], [{ kind: 'pending' }, { kind: 'pending' }]);
+  await given.fails();
+  for (let look = 0; look < 3; look++)
+    assert.deepEqual(withdraw(), { kind: 'failed', failure: 'The repository is away.' });
+  assert.deepEqual(given.asked, ['remove from a']);
+  await given.clock.advance(60_000);
+  assert.deepEqual(withdraw(), { kind: 'failed', failure: 'The repository is away.' });
+  await given.answers();
+  assert.deepEqual(withdraw(), { kind: 'gone' });
+  assert.deepEqual(given.asked, ['remove from a', 'remove from a']);
+});
+
+test('one that bears the finalizer of its old place is withdrawn from there, and not removed twice', async () => {
+  const given = new Given();
+  given.delivery.deliver(inGit('a'));
+  await given.answers();
+  given.delivery.deliver(inGit('b', 'a', 'b'));
+  assert.deepEqual(given.delivery.withdraw(inGit('b', 'a', 'b'), finalizer('a'), 'moved'), { kind: 'pending' });
+  assert.deepEqual(given.asked, ['write to a', 'write to b', 'remove from a']);
+});
+
+test('one that bears none is removed from its old place all the same', async () => {
+  const given = new Given();
+  given.delivery.deliver(inGit('a'));
+  await given.answers();
+  given.delivery.deliver(inGit());
+  assert.deepEqual(given.asked, ['write to a', 'remove from a']);
+});
+
+test('two destinations may mean one folder: from there nothing is removed', async () => {
+  const given = new Given();
+  given.places['b'] = 'a';
+  given.delivery.deliver(inGit('b', 'a', 'b'));
+  assert.deepEqual(given.delivery.withdraw(inGit('b', 'a', 'b'), finalizer('a'), 'moved'), { kind: 'gone' });
+  assert.deepEqual(given.asked, ['write to b']);
+});
+
+test('from a destination that is not there nothing can be removed, before it is there', async () => {
+  const given = new Given();
+  given.missing.add('a');
+  const withdraw = () => given.delivery.withdraw(deleted, finalizer('a'), 'it was deleted');
+  assert.deepEqual(withdraw(), { kind: 'failed', failure: 'There is no a.' });
+  given.missing.clear();
+  assert.deepEqual(withdraw(), { kind: 'pending' });
+});
+
+test('what was forgotten is removed by nobody, and what was not by whoever sees that it is gone', async () => {
+  for (const [isForgotten, asked] of [
+    [true, ['write to a']],
+    [false, ['write to a', 'remove from a']],
+  ] as const) {
+    const given = new Given();
+    given.delivery.deliver(inGit('a'));
+    await given.answers();
+    if (isForgotten) given.delivery.forget(key);
+    given.delivery.remove(key);
+    assert.deepEqual(given.asked, asked);
+  }
+});
+
+test('one that goes there and back is removed when it goes again', async () => {
+  const given = new Given();
+  const withdraw = () => given.delivery.withdraw(inGit('b', 'a', 'b'), finalizer('a'), 'moved');
+  given.delivery.deliver(inGit('b', 'a', 'b'));
+  withdraw();
+  given.delivery.deliver(inGit('a', 'a', 'b'));
+  await given.answers();
+  given.delivery.deliver(inGit('b', 'a', 'b'));
+  assert.deepEqual(withdraw(), { kind: 'pending' });
+});
