@@ -8,6 +8,8 @@ export const roleLabel = 'plumbline.dev/role';
 export const patroniLabel = 'plumbline.dev/patroni';
 /** On the pods of a backup, which no selector of the members may match. */
 export const backupLabel = 'plumbline.dev/backup';
+/** On the members of a database that is monitored: what scrapers find them by. In no selector of ours. */
+export const monitoredLabel = 'plumbline.dev/monitored';
 
 export const primaryRole = 'primary';
 export const replicaRole = 'replica';

@@ -5,6 +5,7 @@ import { Backup } from './fields/backup.ts';
 import { Credentials } from './fields/credentials.ts';
 import { Delivery } from './fields/delivery.ts';
 import { Drift } from './fields/drift.ts';
+import { Monitoring } from './fields/monitoring.ts';
 import { Resources } from './fields/resources.ts';
 import { Scheduling } from './fields/scheduling.ts';
 import { Storage } from './fields/storage.ts';
@@ -74,6 +75,7 @@ export const Spec = Type.Object(
     resources: Type.Optional(Resources),
     scheduling: Type.Optional(Scheduling),
     access: Type.Optional(Access),
+    monitoring: Type.Optional(Monitoring),
     tls: Type.Optional(Tls),
     backup: Type.Optional(Backup),
     upgrade: Type.Optional(Upgrade),
@@ -121,7 +123,7 @@ export const Spec = Type.Object(
         fieldPath: '.parameters',
       },
       {
-        rule: "!has(self.username) || !(self.username in ['postgres', 'public', 'none', 'plumbline_replication', 'plumbline_rewind'] || self.username.startsWith('pg_'))",
+        rule: "!has(self.username) || !(self.username in ['postgres', 'public', 'none', 'plumbline_replication', 'plumbline_rewind', 'plumbline_monitoring'] || self.username.startsWith('pg_'))",
         message: 'must not be a role of the system: choose another name',
         fieldPath: '.username',
       },

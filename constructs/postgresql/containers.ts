@@ -37,7 +37,7 @@ export function stewardContainer(database: Database): Container {
     name: 'steward',
     image: database.image,
     imagePullPolicy: 'IfNotPresent',
-    command: ['python3', '-B', `${paths.scripts}/steward.py`],
+    command: ['python3', '-B', `${paths.scripts}/${database.monitoring ? 'monitoring' : 'steward'}.py`],
     env: environment,
     resources: { requests: { cpu: '10m', memory: '48Mi' }, limits: { memory: '128Mi' } },
     securityContext: containerSecurity,

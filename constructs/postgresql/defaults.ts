@@ -1,7 +1,7 @@
 import type { DatabaseServiceDocument, StoredDatabaseService } from '../api/resource.ts';
 import type { StoredSpec } from '../api/spec.ts';
 import { namesOf, type Names } from '../names.ts';
-import { imageOf } from './images.ts';
+import { exporterImage, imageOf } from './images.ts';
 import { settleResources, type SettledResources } from './resources.ts';
 
 /**
@@ -27,8 +27,15 @@ export interface Database {
   readonly resources: SettledResources;
   readonly scheduling: NonNullable<StoredSpec['scheduling']> & { readonly spreadBy: string };
   readonly access: NonNullable<StoredSpec['access']>['from'];
+  readonly monitoring: Monitoring | undefined;
   readonly backup: Backup | undefined;
   readonly rollout: 'Managed' | 'StatefulSet';
+}
+
+/** Who may scrape, and the image of the exporter. */
+export interface Monitoring {
+  readonly from: NonNullable<StoredSpec['access']>['from'];
+  readonly image: string;
 }
 
 /** Backups with their defaults. */
@@ -55,6 +62,7 @@ export const defaults = {
   uid: 26,
   port: 5432,
   restPort: 8008,
+  exporterPort: 9187,
 } as const;
 
 /** Fills in the defaults. The resource must be valid. */
@@ -77,10 +85,18 @@ export function settle(resource: DatabaseServiceDocument | StoredDatabaseService
     durability: spec.durability ?? 'Async',
     resources: settleResources(spec.resources),
     scheduling: { ...spec.scheduling, spreadBy: spec.scheduling?.spreadBy ?? defaults.hostname },
-    access: spec.access?.from ?? [{ podSelector: {} }],
+    access: spec.access?.from ?? sameNamespace,
+    monitoring: settleMonitoring(spec.monitoring),
     backup: spec.backup && settleBackup(spec.backup),
     rollout: spec.upgrade?.rollout ?? 'Managed',
   };
+}
+
+const sameNamespace = [{ podSelector: {} }];
+
+function settleMonitoring(monitoring: StoredSpec['monitoring']): Monitoring | undefined {
+  if (monitoring?.enabled !== true) return undefined;
+  return { from: monitoring.from ?? sameNamespace, image: monitoring.image ?? exporterImage };
 }
 
 function settleBackup(backup: NonNullable<StoredSpec['backup']>): Backup {

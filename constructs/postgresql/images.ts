@@ -14,6 +14,9 @@ const majors: Readonly<Record<string, string>> = {
   '13': '13.23-2',
 };
 
+/** The image of the exporter, by the same rule. Source: https://github.com/prometheus-community/postgres_exporter/releases */
+export const exporterImage = 'quay.io/prometheuscommunity/postgres-exporter:v0.19.1';
+
 /**
  * The image of a version: a bare major leads to the release above, or to the tag of that name; `17.9` to the tag `17.9`, and `17.9.1` to
  * build 1 of it, `17.9-1`.

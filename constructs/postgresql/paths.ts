@@ -18,6 +18,10 @@ export const paths = {
   run: '/run/plumbline',
   /** In memory: the certificate and its key that PostgreSQL reads. */
   served: '/run/plumbline/tls',
+  /** In memory: what the exporter logs in with. */
+  monitoring: '/run/plumbline-monitoring',
+  /** Where Kubernetes mounts the token of the ServiceAccount. */
+  token: '/var/run/secrets/kubernetes.io/serviceaccount',
   /** Unix socket of PostgreSQL; where `psql` looks by default in Debian's and in Red Hat's packages. */
   socket: '/run/postgresql',
   /** The volume of backups. */

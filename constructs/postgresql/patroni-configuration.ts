@@ -19,7 +19,7 @@ export function patroniConfiguration(scope: Construct, database: Database): void
       labels: { ...informativeLabels(name, 'database'), [databaseLabel]: name },
     },
     immutable: false,
-    data: { ...scripts, 'member.json': `${JSON.stringify(memberConfiguration(database), null, 2)}\n` },
+    data: { ...scriptsOf(database), 'member.json': `${JSON.stringify(memberConfiguration(database), null, 2)}\n` },
   });
   emit<V1ConfigMap>(scope, 'patroni-config', {
     apiVersion: 'v1',
@@ -31,4 +31,10 @@ export function patroniConfiguration(scope: Construct, database: Database): void
       annotations: { config: asPatroniWritesIt(dynamicConfiguration(database)) },
     },
   });
+}
+
+/** Those of the exporter only where there is one: what is asked for by nobody changes no manifest of a database that is there. */
+function scriptsOf({ monitoring }: Database): Readonly<Record<string, string>> {
+  const { 'exporter.sh': exporter, 'monitoring.py': steward, ...others } = scripts;
+  return monitoring ? { ...others, 'exporter.sh': exporter, 'monitoring.py': steward } : others;
 }

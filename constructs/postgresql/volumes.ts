@@ -45,6 +45,7 @@ export function memberVolumes(database: Database): readonly Volume[] {
         defaultMode: 0o444,
       },
     },
+    ...(database.monitoring ? [memory('monitoring', '1Mi'), memory('no-token', '1Mi')] : []),
     memory('run', '16Mi'),
     memory('socket', '1Mi'),
     memory('shm', sharedMemory(memoryLimit(database.resources))),
@@ -80,6 +81,19 @@ export function stewardMounts(database: Database): readonly Mount[] {
     ...tlsMount(database),
     mount('socket', paths.socket, true),
     mount('asked', paths.asked, true),
+    ...(database.monitoring ? [mount('monitoring', paths.monitoring, false)] : []),
+  ];
+}
+
+/**
+ * No socket, for whoever runs in the pod is the superuser there; and in the place of the token of the members an empty folder, so that none is mounted.
+ * Source: Kubernetes, plugin/pkg/admission/serviceaccount/admission.go, `mountServiceAccountToken`
+ */
+export function exporterMounts(): readonly Mount[] {
+  return [
+    mount('scripts', paths.scripts, true),
+    mount('monitoring', paths.monitoring, true),
+    mount('no-token', paths.token, true),
   ];
 }
 

@@ -2,10 +2,18 @@ import type { V1StatefulSet, V1StatefulSetSpec } from '@kubernetes/client-node';
 import type { Construct } from 'constructs';
 import { digestOf } from '../digest.ts';
 import { emit, type Json } from '../emit.ts';
-import { databaseLabel, informativeLabels, memberSelector, patroniLabels, templateAnnotation } from '../labels.ts';
+import {
+  databaseLabel,
+  informativeLabels,
+  memberSelector,
+  monitoredLabel,
+  patroniLabels,
+  templateAnnotation,
+} from '../labels.ts';
 import { dataVolume } from '../names.ts';
 import { postgresContainer, stewardContainer } from './containers.ts';
 import type { Database } from './defaults.ts';
+import { exporterContainer } from './exporter.ts';
 import { podSecurity } from './pod-security.ts';
 import { placement, spread } from './scheduling.ts';
 import { memberVolumes } from './volumes.ts';
@@ -59,14 +67,23 @@ function podTemplate(database: Database): Json<V1StatefulSetSpec['template']> {
 
 /** No version label: it would restart members whose image is the same. */
 function bareTemplate(database: Database): Json<V1StatefulSetSpec['template']> {
-  const { name, names } = database;
+  const { name, names, monitoring } = database;
   return {
     metadata: {
-      labels: { ...informativeLabels(name, 'database'), ...memberSelector(name), ...patroniLabels(name) },
+      labels: {
+        ...informativeLabels(name, 'database'),
+        ...memberSelector(name),
+        ...patroniLabels(name),
+        ...(monitoring ? { [monitoredLabel]: 'true' } : {}),
+      },
     },
     spec: {
       automountServiceAccountToken: true,
-      containers: [postgresContainer(database), stewardContainer(database)],
+      containers: [
+        postgresContainer(database),
+        stewardContainer(database),
+        ...(monitoring ? [exporterContainer(database, monitoring)] : []),
+      ],
       // A Service named `pg` or `patroni` would become configuration (pgbackrest#942).
       enableServiceLinks: false,
       restartPolicy: 'Always',

@@ -46,13 +46,15 @@ const imageReasons: ReadonlySet<string> = new Set([
 function waiting(pod: string, symptom: Of<'waiting'>, { memory }: Asked): Trouble {
   const { reason, container, image, lastEnd } = symptom;
   if (imageReasons.has(reason)) {
-    const remedy = 'correct spec.image, or make the image available to the nodes';
+    const field = container === 'exporter' ? 'spec.monitoring.image' : 'spec.image';
+    const remedy = `correct ${field}, or make the image available to the nodes`;
     return trouble('ImageNotPulled', `Image ${image} of ${pod} cannot be pulled: ${remedy}. ${pullError(symptom)}`);
   }
   if (reason !== 'CrashLoopBackOff') {
     return trouble('ContainerNotStarted', `Container ${container} of ${pod} cannot be started: ${inWords(symptom)}`);
   }
-  if (lastEnd.startsWith('OOMKilled')) {
+  // Of the others nobody can say how much they may use.
+  if (lastEnd.startsWith('OOMKilled') && container === 'postgres') {
     const remedy = `raise spec.resources.limits.memory (${memory} are requested)`;
     return trouble('OutOfMemory', `Container ${container} of ${pod} was killed for want of memory: ${remedy}.`);
   }

@@ -13,6 +13,7 @@ const templateFields = [
   'scheduling',
   'credentials',
   'tls',
+  'monitoring',
 ] as const satisfies readonly (keyof StoredSpec)[];
 
 export type TemplateSpec = Pick<StoredSpec, (typeof templateFields)[number]>;
@@ -24,7 +25,8 @@ export interface Revision {
 }
 
 export function revisionOf(spec: StoredSpec): Revision {
-  const entries = templateFields.filter((field) => spec[field] !== undefined).map((field) => [field, spec[field]]);
+  const said = { ...spec, monitoring: exporterOf(spec) };
+  const entries = templateFields.filter((field) => said[field] !== undefined).map((field) => [field, said[field]]);
   return { template: Object.fromEntries(entries) as TemplateSpec, parameters: spec.parameters ?? {} };
 }
 
@@ -32,7 +34,9 @@ export function revisionOf(spec: StoredSpec): Revision {
 export function withRevision(spec: StoredSpec, { template, parameters }: Revision): StoredSpec {
   const rest = Object.fromEntries(Object.entries(spec).filter(([field]) => !isOfRevision(field)));
   const settings = Object.keys(parameters).length === 0 ? {} : { parameters };
-  return { ...rest, ...template, ...settings } as StoredSpec;
+  const { from } = spec.monitoring ?? {};
+  const scraped = template.monitoring && from ? { monitoring: { ...template.monitoring, from } } : {};
+  return { ...rest, ...template, ...scraped, ...settings } as StoredSpec;
 }
 
 /** Whether something read from elsewhere is a revision that a database can run on: a spec with it is valid. */
@@ -51,6 +55,13 @@ export function revisionDigest({ template, parameters }: Revision): string {
 
 export function isSameTemplate(a: TemplateSpec, b: TemplateSpec): boolean {
   return digestOf(a) === digestOf(b);
+}
+
+/** Of monitoring only what the pods are made from: who may scrape is none of it, and monitoring that is off is none at all. */
+function exporterOf({ monitoring }: StoredSpec): TemplateSpec['monitoring'] {
+  if (monitoring?.enabled !== true) return undefined;
+  const { from: _, ...exporter } = monitoring;
+  return exporter;
 }
 
 function isOfRevision(field: string): boolean {

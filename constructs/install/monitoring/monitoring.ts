@@ -2,11 +2,12 @@ import { Construct } from 'constructs';
 import { settingsOf } from '../settings.ts';
 import { dashboard } from './dashboard/dashboard.ts';
 import { monitoringSettingsOf, type MonitoringProps } from './options.ts';
+import { podMonitor } from './pod-monitor.ts';
 import { prometheusRule } from './prometheus-rule.ts';
 import { serviceMonitor } from './service-monitor.ts';
 
 /**
- * How an {@link Installation} is watched: where the Prometheus operator finds its metrics, the alerts, and a dashboard for Grafana. The kinds of that
+ * How an {@link Installation} is watched: where the Prometheus operator finds its metrics and those of the databases, the alerts, and a dashboard for Grafana. The kinds of that
  * operator have to be in the cluster, so it is no part of the installation. Takes the same options, and more.
  */
 export class Monitoring extends Construct {
@@ -15,6 +16,7 @@ export class Monitoring extends Construct {
     super(scope, id);
     const [installed, own] = [settingsOf(props), monitoringSettingsOf(props)];
     serviceMonitor(this, installed, own);
+    podMonitor(this, installed, own);
     prometheusRule(this, installed, own);
     dashboard(this, installed, own);
   }

@@ -4,7 +4,7 @@ type Labels = Readonly<Record<string, string>>;
 
 /** How an installation is monitored: its own options, and these. */
 export interface MonitoringProps extends InstallationProps {
-  /** More labels of the ServiceMonitor and the PrometheusRule, by which your Prometheus selects them, such as `release: prometheus`. Defaults to none. */
+  /** More labels of the ServiceMonitor, the PodMonitor and the PrometheusRule, by which your Prometheus selects them, such as `release: prometheus`. Defaults to none. */
   readonly selectedBy?: Labels;
   /** Labels by which your Grafana finds the ConfigMap of the dashboard. Defaults to `grafana_dashboard: "1"`, as Grafana's own chart has it. */
   readonly dashboardLabels?: Labels;

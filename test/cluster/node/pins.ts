@@ -44,6 +44,19 @@ export const kubeRouter = goModule({
   packages: { 'kube-router': 'github.com/cloudnativelabs/kube-router/v2/cmd/kube-router' },
 });
 
+const exporterFolder = folderOf('postgres-exporter');
+/** As the tag of the image that is rendered. */
+export const exporterVersion = pinned(exporterFolder, 'github.com/prometheus-community/postgres_exporter (v\\S+)');
+
+/** What serves the metrics of PostgreSQL in the members. */
+export const postgresExporter = goModule({
+  name: 'postgres_exporter',
+  folder: exporterFolder,
+  version: exporterVersion,
+  variables: { 'github.com/prometheus/common/version.Version': exporterVersion.slice(1) },
+  packages: { postgres_exporter: 'github.com/prometheus-community/postgres_exporter/cmd/postgres_exporter' },
+});
+
 /** The first process of each pod, and of the node itself. */
 export const pause = goModule({
   name: 'pause',

@@ -9,6 +9,7 @@ import type { InstallationProps } from '../../../constructs/install/options.ts';
 import { databaseRights, destinationRights, destinationSecretRights } from '../../../constructs/install/rights.ts';
 import { DatabaseServiceApi, Installation } from '../../../constructs/index.ts';
 import type { Manifest } from '../../../constructs/manifest.ts';
+import { orders, podTemplates, type PodTemplate } from '../postgresql/orders.ts';
 import { installationGoldenFiles, installationGoldenOnDisk } from '../../golden.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -189,6 +190,37 @@ test('a ServiceMonitor finds the Service, by its labels and the name of its port
     endpoints.map(({ port }) => port),
     ports.map(({ name }) => name),
   );
+});
+
+interface PodMonitor {
+  readonly namespaceSelector: object;
+  readonly selector: { readonly matchLabels: Readonly<Record<string, string>> };
+  readonly podMetricsEndpoints: readonly { readonly port: string }[];
+}
+
+function podMonitor(props?: InstallationProps): PodMonitor {
+  const found = monitoringFiles(props).find(([, { kind }]) => kind === 'PodMonitor');
+  assert(found);
+  return found[1]['spec'] as PodMonitor;
+}
+
+test('a PodMonitor finds the members of databases that are monitored, and no others, by the names of their ports', () => {
+  const { namespaceSelector, selector, podMetricsEndpoints } = podMonitor();
+  const found = (monitoring?: { readonly enabled: boolean }) => {
+    const [{ metadata, spec }] = podTemplates(orders(monitoring ? { monitoring } : {})) as [PodTemplate];
+    const isSelected = Object.entries(selector.matchLabels).every(([key, value]) => metadata.labels[key] === value);
+    return isSelected ? spec.containers.flatMap(({ ports = [] }) => ports.map(({ name = '' }) => name)) : [];
+  };
+  assert.deepEqual(found(), []);
+  assert.deepEqual(found({ enabled: false }), []);
+  assert.deepEqual(found({ enabled: true }), ['postgresql', 'patroni', 'exporter']);
+  assert.deepEqual(podMetricsEndpoints.map(({ port }) => port).toSorted(), ['exporter', 'patroni']);
+  assert.deepEqual(namespaceSelector, { any: true });
+});
+
+test('it looks where the controller looks', () => {
+  const { namespaceSelector } = podMonitor({ watchNamespaces: ['shop', 'finance'] });
+  assert.deepEqual(namespaceSelector, { matchNames: ['shop', 'finance'] });
 });
 
 test('no right is to everything', () => {

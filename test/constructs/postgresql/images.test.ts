@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { imageOf, majorOf } from '../../../constructs/postgresql/images.ts';
+import { exporterImage, imageOf, majorOf } from '../../../constructs/postgresql/images.ts';
+import { exporterVersion } from '../../cluster/node/pins.ts';
 
 const cases: readonly [version: string, tag: string][] = [
   ['18', '18.4-1'],
@@ -22,4 +23,8 @@ for (const [version, tag] of cases) {
 
 test('the major of a version', () => {
   assert.deepEqual(['17', '17.9', '9.6.1'].map(majorOf), [17, 17, 9]);
+});
+
+test('the exporter that the tests run is the release that is rendered', () => {
+  assert.equal(exporterImage.split(':').at(-1), exporterVersion);
 });

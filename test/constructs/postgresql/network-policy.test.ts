@@ -35,3 +35,23 @@ for (const [title, spec, peers] of cases) {
     });
   });
 }
+
+const prometheus = { namespaceSelector: { matchLabels: { team: 'monitoring' } } };
+
+const scrapers: readonly [title: string, monitoring: DatabaseServiceSpec['monitoring'], peers: readonly object[]][] = [
+  ['nobody scrapes what is not monitored', undefined, []],
+  ['nor where that is off, whoever is named', { enabled: false, from: [prometheus] }, []],
+  ['every pod of the namespace may scrape', { enabled: true }, [{ podSelector: {} }]],
+  ['only who is named may scrape', { enabled: true, from: [prometheus] }, [prometheus]],
+];
+
+for (const [title, monitoring, peers] of scrapers) {
+  test(`${title}, and who may is let to the metrics alone`, () => {
+    // WHEN
+    const [toPostgres, toPatroni, ...more] = policy(monitoring ? { monitoring } : {})?.ingress ?? [];
+    // THEN
+    assert.deepEqual([toPostgres, toPatroni], policy({})?.ingress);
+    const ports = [8008, 9187].map((port) => ({ port, protocol: 'TCP' }));
+    assert.deepEqual(more, peers.length === 0 ? [] : [{ from: peers, ports }]);
+  });
+}

@@ -8,7 +8,7 @@ import { everything, orders, podTemplates } from './orders.ts';
  * The rules of the Pod Security Standard "restricted".
  * Source: https://kubernetes.io/docs/concepts/security/pod-security-standards/#restricted
  */
-const templates = podTemplates(orders(everything));
+const templates = podTemplates(orders({ ...everything, monitoring: { enabled: true } }));
 
 test('members and backups are all there is to check', () => {
   assert.deepEqual(
@@ -70,7 +70,11 @@ for (const { owner, spec } of templates) {
     const paths = containers.flatMap(({ volumeMounts }) =>
       (volumeMounts ?? []).filter(({ name }) => scratch.some((volume) => volume.name === name)).map((m) => m.mountPath),
     );
-    for (const path of paths) assert.match(path, /^(\/tmp|\/run\/plumbline|\/run\/postgresql|\/dev\/shm)$/);
+    for (const path of paths)
+      assert.match(
+        path,
+        /^(\/tmp|\/run\/plumbline|\/run\/plumbline-monitoring|\/run\/postgresql|\/dev\/shm|\/var\/run\/secrets\/.+)$/,
+      );
   });
 
   test(`${owner}: every mount has its volume and states whether it is read-only`, () => {

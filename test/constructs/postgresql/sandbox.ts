@@ -39,7 +39,7 @@ export class Sandbox implements Disposable {
 
   constructor(env: Readonly<Record<string, string>> = {}) {
     fs.chmodSync(this.folder, 0o755);
-    for (const folder of ['run', 'volume', 'socket', 'backup', 'bin']) this.mkdir(folder);
+    for (const folder of ['run', 'monitoring', 'volume', 'socket', 'backup', 'bin']) this.mkdir(folder);
     for (const [name, text] of Object.entries(scripts)) this.write(`scripts/${name}`, text, 0o755);
     this.env = {
       PATH: [this.path('bin'), 'path' in server ? dirname(fs.realpathSync(server.path)) : '', '/usr/bin', '/bin'].join(
@@ -53,6 +53,7 @@ export class Sandbox implements Disposable {
       PLUMBLINE_ASKED: this.path('asked'),
       PLUMBLINE_DATA: this.path('volume/pgdata'),
       PLUMBLINE_MEMBER: this.path('member.json'),
+      PLUMBLINE_MONITORING: this.path('monitoring'),
       PLUMBLINE_RUN: this.path('run'),
       PLUMBLINE_SECRETS: this.path('secrets'),
       PLUMBLINE_SOCKET: this.path('socket'),

@@ -44,7 +44,7 @@ test('the scripts import nothing but the standard library and each other', () =>
       'ssl',
       'stringprep',
     ].concat(
-      ['subprocess', 'sys', 'socket', 'struct', 'tempfile', 'time', 'unicodedata'],
+      ['subprocess', 'sys', 'socket', 'struct', 'tempfile', 'threading', 'time', 'unicodedata'],
       Object.keys(scripts).map((name) => name.replace(/\.py$/, '')),
     ),
   );

@@ -21,6 +21,7 @@ const everything = {
   access: {
     from: [{ namespaceSelector: { matchLabels: { a: 'b' } }, podSelector: {} }, { ipBlock: { cidr: 'fd00::/8' } }],
   },
+  monitoring: { enabled: true, from: [{ namespaceSelector: { matchLabels: { a: 'b' } } }] },
 };
 
 test('every object of every kind is exactly what is stated, and ours to the last field', async () => {

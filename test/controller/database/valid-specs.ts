@@ -53,6 +53,10 @@ export const validSpecs: fc.Arbitrary<Record<string, unknown>> = fc
         { requiredKeys: [] },
       ),
       access: fc.record({ from: fc.array(peer, { maxLength: 3 }) }),
+      monitoring: fc.record(
+        { enabled: fc.boolean(), from: fc.array(peer, { minLength: 1, maxLength: 2 }) },
+        { requiredKeys: ['enabled'] },
+      ),
       tls: fc.record({ mode: fc.constantFrom('Off', 'Generated') }),
       backup: fc.record(
         {

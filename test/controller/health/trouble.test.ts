@@ -28,10 +28,8 @@ function pod(status: object, annotations: Readonly<Record<string, string>> = {})
 
 const unscheduled = (message: string) =>
   pod({ conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message }] });
-const waiting = (reason: string, message = '', lastState: object = {}) =>
-  pod({
-    containerStatuses: [{ name: 'postgres', image: 'shop/pg:17', state: { waiting: { reason, message } }, lastState }],
-  });
+const waiting = (reason: string, message = '', lastState: object = {}, name = 'postgres') =>
+  pod({ containerStatuses: [{ name, image: 'shop/pg:17', state: { waiting: { reason, message } }, lastState }] });
 const held = (reason: string, message = 'so it is') =>
   pod({}, { 'plumbline.dev/start': JSON.stringify({ reason, message }) });
 const claim = (facts: Partial<Claim>, more: Partial<Plight> = {}): Plight => {
@@ -160,6 +158,18 @@ const rows: readonly (readonly [what: string, seen: Plight, reason: string | und
     waiting('InvalidImageName', 'couldn’t parse'),
     'ImageNotPulled',
     /InvalidImageName: couldn’t parse/,
+  ],
+  [
+    'an image of the exporter that is not there',
+    waiting('ErrImagePull', 'not found', {}, 'exporter'),
+    'ImageNotPulled',
+    /: correct spec\.monitoring\.image, or .* not found$/,
+  ],
+  [
+    'an exporter that needs more memory, which nobody can give it',
+    waiting('CrashLoopBackOff', '', { terminated: { reason: 'OOMKilled', exitCode: 137 } }, 'exporter'),
+    'CrashLooping',
+    /exporter of orders-0 ends again and again \(OOMKilled, exit code 137\)/,
   ],
   ['a crash loop', waiting('CrashLoopBackOff'), 'CrashLooping', /postgres of orders-0 ends again and again: its log/],
   [
