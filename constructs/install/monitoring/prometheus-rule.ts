@@ -5,6 +5,7 @@ import { controllerName, type Settings } from '../settings.ts';
 import type { Alert } from './alerts/alert.ts';
 import { controllerAlerts } from './alerts/controller-alerts.ts';
 import { databaseAlerts } from './alerts/database-alerts.ts';
+import { memberAlerts } from './alerts/member-alerts.ts';
 import { alertRule, type AlertRule } from './alerts/rules.ts';
 import type { MonitoringSettings } from './options.ts';
 
@@ -32,6 +33,7 @@ export function prometheusRule(scope: Construct, { namespace }: Settings, settin
       groups: [
         { name: 'plumbline-controller', rules: rules(controllerAlerts(namespace)) },
         { name: 'plumbline-databases', rules: rules(databaseAlerts) },
+        { name: 'plumbline-members', rules: rules(memberAlerts) },
       ],
     },
   });

@@ -76,6 +76,26 @@ const expiry = (pod: string, seconds: number): Series =>
   ofBoth('plumbline_database_certificate_expiry_timestamp_seconds', { ...orders, pod }, `${seconds}x60`);
 const isReady = condition('Ready', 'True', 'AllMembersReady', '1x90');
 
+/** As the exporters of both members tell it. */
+const ofMembers = (
+  name: string,
+  labels: Readonly<Record<string, string>>,
+  primary: string,
+  replica: string,
+): Series => {
+  const series = (pod: string): string =>
+    `${name}{${Object.entries({ namespace: 'shop', database: 'orders', pod, container: 'exporter', ...labels })
+      .map(([label, value]) => `${label}="${value}"`)
+      .join(',')}}`;
+  return { [series('orders-0')]: primary, [series('orders-1')]: replica };
+};
+const most = (count: number): Series =>
+  ofMembers('pg_settings_max_connections', { server: 'localhost:5432' }, `${count}x60`, `${count}x60`);
+const connected = (datname: string, primary: string, replica: string): Series =>
+  ofMembers('pg_stat_database_numbackends', { datname, datid: datname }, primary, replica);
+const age = (datname: string, transactions: string): Series =>
+  ofMembers('pg_database_wraparound_age_datfrozenxid_seconds', { datname }, transactions, '0x60');
+
 /** When each alert is told, and when it is not. */
 export const alertCases: Readonly<Record<string, AlertCases>> = {
   PlumblineControllerDown: {
@@ -538,5 +558,54 @@ export const alertCases: Readonly<Record<string, AlertCases>> = {
         at: [70, 90],
       },
     ],
+  },
+  PlumblineConnectionsScarce: {
+    fires: [
+      {
+        when: '95 of 100 connections of the primary are taken, in two databases',
+        series: { ...most(100), ...connected('app', '60x60', '10x60'), ...connected('audit', '35x60', '0x60') },
+        at: 5,
+        labels: { namespace: 'shop', database: 'orders', pod: 'orders-0' },
+        summary: 'Database shop/orders has hardly any connection left.',
+        description:
+          '95% of the connections of orders-0 are taken, of database shop/orders. Who comes when all are is turned away.',
+      },
+    ],
+    silent: [
+      {
+        when: 'each member has 90 of 100',
+        series: { ...most(100), ...connected('app', '90x60', '90x60') },
+        at: [10, 60],
+      },
+      {
+        when: 'all are taken for four minutes',
+        series: { ...most(100), ...connected('app', '5x5 100x4 5x50', '5x60') },
+        at: [9, 11, 20],
+      },
+      {
+        when: 'it is the exporter of somebody else',
+        series: Object.fromEntries(
+          Object.entries({ ...most(100), ...connected('app', '99x60', '99x60') }).map(([text, values]) => [
+            text.replace('container="exporter"', 'container="sidecar"'),
+            values,
+          ]),
+        ),
+        at: [10, 60],
+      },
+    ],
+  },
+  PlumblineWraparoundNear: {
+    fires: [
+      {
+        when: 'one of two databases has not been frozen for 1.2 thousand million transactions',
+        series: { ...age('app', '1.2e9x60'), ...age('template1', '2e8x60') },
+        at: 15,
+        labels: { namespace: 'shop', database: 'orders', pod: 'orders-0' },
+        summary: 'Rows of database shop/orders have not been frozen for long.',
+        description:
+          'The oldest transaction that orders-0 of shop/orders has to tell apart is 1.2G transactions old. Before it is two thousand million, PostgreSQL takes no more writes.',
+      },
+    ],
+    silent: [{ when: 'autovacuum freezes as it does', series: age('app', '2.1e8x60'), at: [20, 60] }],
   },
 };
