@@ -10,6 +10,7 @@ import { eventually, installCrd } from '../controller/running-plumbline.ts';
 import type { ControllerReport } from './controller-child.ts';
 import { benchDatabase } from './database.ts';
 import type { Result } from './figures.ts';
+import { inParallel } from './in-parallel.ts';
 
 const count = 200;
 
@@ -100,13 +101,4 @@ function reported(controller: ChildProcess, holds: (report: ControllerReport) =>
     return holds(report) ? report : undefined;
   };
   return eventually('the controller is as far', check, 600_000);
-}
-
-async function inParallel(loops: number, count: number, work: (index: number) => Promise<unknown>): Promise<void> {
-  let next = 0;
-  await Promise.all(
-    Array.from({ length: loops }, async () => {
-      for (let i = next++; i < count; i = next++) await work(i);
-    }),
-  );
 }

@@ -3,6 +3,7 @@ import { drift } from './drift.ts';
 import { failover } from './failover.ts';
 import { rollout } from './rollout.ts';
 import { renderBench } from './render.ts';
+import { scale } from './scale.ts';
 import { steady } from './steady.ts';
 import type { Bench, Figures } from './figures.ts';
 
@@ -13,9 +14,10 @@ const benches: Readonly<Record<string, Bench>> = {
   converge,
   failover,
   rollout,
+  scale,
 };
 
-const usage = `usage: npm run bench -- NAME [TIMES], with NAME one of ${Object.keys(benches).join(', ')}; TIMES is for failover and rollout\n`;
+const usage = `usage: npm run bench -- NAME [TIMES], with NAME one of ${Object.keys(benches).join(', ')}; TIMES is for failover and rollout, and for scale the number of databases\n`;
 
 /** Runs one benchmark; the last line is one JSON object. A missed target is told, not punished: the exit code stays 0. */
 async function main([name = '', times, ...rest]: readonly string[]): Promise<number> {
