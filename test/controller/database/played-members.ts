@@ -11,10 +11,10 @@ export const ready = {
 
 /** The members of a database on a control plane without nodes: pods that exist, of which others say what a node would. */
 export class PlayedMembers {
-  readonly #shop: Shop;
+  readonly #shop: Pick<Shop, 'patch'>;
   readonly #database: string;
 
-  constructor(shop: Shop, database: string) {
+  constructor(shop: Pick<Shop, 'patch'>, database: string) {
     this.#shop = shop;
     this.#database = database;
   }
