@@ -16,6 +16,7 @@ import { Destinations } from './delivery/destinations/destinations.ts';
 import { DestinationReconciler } from './delivery/destinations/reconcile-destination.ts';
 import { WriterPool, type WriterPoolOptions } from './delivery/destinations/writer-pool.ts';
 import { GitDelivery } from './delivery/git-delivery.ts';
+import { knownPasswords } from './delivery/known-passwords.ts';
 import type { GitTarget } from './delivery/git-target.ts';
 import { StepExecutor } from './delivery/step-executor.ts';
 import { MountRefresher } from './delivery/mount-refresher.ts';
@@ -101,6 +102,7 @@ export class Plumbline {
     const wake = (key: string): void => this.#wake(key, 'health');
     const gitDelivery = new GitDelivery({
       targetOf: (resource) => this.#targetOf(resource),
+      passwordsOf: (resource) => knownPasswords(kubeFor('destination'), resource, this.#gitStop.signal),
       targetIn: (resource, finalizer) => this.#targetIn(resource, destinationIn(finalizer)),
       clock: systemClock,
       signal: this.#gitStop.signal,

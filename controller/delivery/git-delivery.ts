@@ -27,6 +27,8 @@ export interface GitDeliveryOptions {
   readonly targetOf: (resource: StoredDatabaseService) => GitTarget | undefined;
   /** Where the files of a database are that bears a finalizer. */
   readonly targetIn: (resource: StoredDatabaseService, finalizer: string) => GitTarget;
+  /** What must not get into Git. */
+  readonly passwordsOf: (resource: StoredDatabaseService) => Promise<readonly string[]>;
   readonly clock: Clock;
   /** Ends the waits between tries. */
   readonly signal: AbortSignal;
@@ -44,6 +46,8 @@ interface Delivery {
   state: GitState;
   /** It failed, or may not be in Git any more. */
   isDue: boolean;
+  /** What is there is to be removed: nothing is written any more. */
+  isLeaving: boolean;
 }
 
 /** The removal of a folder from a place that a database bears the finalizer of. */
@@ -112,11 +116,17 @@ export class GitDelivery {
       backoff: isSame ? known.backoff : new Backoff({ random: Math.random }),
       state: { ...(isHere ? known.state : {}), isPending: true },
       isDue: false,
+      isLeaving: false,
     };
     this.#deliveries.set(key, delivery);
     this.#clearances.delete(`${key} ${target.id}`);
     const summary = [`generation ${generation} of DatabaseService ${key}`];
-    void this.#submit(key, delivery, { namespace, name, files: filesOf(resource), change: { generation, summary } });
+    void this.#submit(resource, delivery, {
+      namespace,
+      name,
+      files: filesOf(resource),
+      change: { generation, summary },
+    });
     return delivery.state;
   }
 
@@ -132,8 +142,11 @@ export class GitDelivery {
     const target = this.#options.targetIn(resource, finalizer);
     if (target.kind === 'unusable') return { kind: 'failed', failure: target.failure };
     // Two destinations may mean one folder.
-    const isHere = deletionTimestamp === undefined && this.#deliveries.get(key)?.target.id === target.id;
-    if (isHere) return { kind: 'gone' };
+    const here = this.#deliveries.get(key);
+    if (here?.target.id === target.id) {
+      if (deletionTimestamp === undefined) return { kind: 'gone' };
+      here.isLeaving = true;
+    }
     const place = `${key} ${target.id}`;
     const known = this.#clearances.get(place);
     if (known?.uid === uid && known.state.kind === 'gone') this.#clearances.delete(place);
@@ -187,10 +200,13 @@ export class GitDelivery {
     void this.#clear(key, known.target, { namespace, name, files: undefined, change });
   }
 
-  async #submit(key: string, delivery: Delivery, submission: Submission): Promise<void> {
-    const { clock, wake, signal } = this.#options;
+  async #submit(resource: StoredDatabaseService, delivery: Delivery, submission: Submission): Promise<void> {
+    const { clock, wake, signal, passwordsOf } = this.#options;
+    const key = `${submission.namespace}/${submission.name}`;
     try {
-      const { commit, path } = await delivery.target.submit(submission);
+      const passwords = await passwordsOf(resource);
+      if (this.#deliveries.get(key) !== delivery || delivery.isLeaving) return;
+      const { commit, path } = await delivery.target.submit({ ...submission, passwords });
       delivery.backoff.reset();
       delivery.state = { ...(commit === undefined ? {} : { commit }), path };
       if (this.#deliveries.get(key) === delivery) wake(key);

@@ -3,11 +3,20 @@ import { GitDeliveryError } from './git-delivery-error.ts';
 
 /**
  * The last look at a file before it goes into Git: no Secret with values passes, in whatever document, list or merge it
- * hides. Returns what is in the file, for people: `StatefulSet orders`, or the path where it is no manifest.
+ * hides, and nothing that holds a password, plain, in base64 or as in a URI. Returns what is in the file, for people: `StatefulSet orders`, or the path where it is no manifest.
+ * @param passwords that are known
  * @throws GitDeliveryError SecretRefused, ManifestUnreadable
  */
-export function inspectFile(path: string, content: string): string {
+export function inspectFile(path: string, content: string, passwords: readonly string[] = []): string {
   const documents = read(path, content);
+  const spellings = passwords.flatMap((one) => [one, encodeURIComponent(one), Buffer.from(one).toString('base64')]);
+  if (spellings.length > 0 && holdsOne([content, ...documents], spellings, new Set())) {
+    throw new GitDeliveryError(
+      'SecretRefused',
+      `${path} holds a password of the database, and what is in Git can be read by many and never be taken back. ` +
+        'Take it out of the spec and change it: it can be read there too.',
+    );
+  }
   if (holdsSecret(documents, new Set())) {
     throw new GitDeliveryError(
       'SecretRefused',
@@ -37,6 +46,13 @@ function holdsSecret(value: unknown, seen: Set<object>): boolean {
   const isSecret = 'kind' in value && value.kind === 'Secret';
   if (isSecret && ['data', 'stringData'].some((field) => isFilled(Reflect.get(value, field)))) return true;
   return Object.values(value).some((child) => holdsSecret(child, seen));
+}
+
+function holdsOne(value: unknown, texts: readonly string[], seen: Set<object>): boolean {
+  if (typeof value === 'string') return texts.some((text) => value.includes(text));
+  if (typeof value !== 'object' || value === null || seen.has(value)) return false;
+  seen.add(value);
+  return Object.entries(value).some(([key, child]) => holdsOne(key, texts, seen) || holdsOne(child, texts, seen));
 }
 
 function isFilled(value: unknown): boolean {

@@ -35,7 +35,7 @@ export type GitDeliveryReason =
   | 'PathRefused'
   /** Something else in the repository (a link, a file) is where a folder or file has to be. */
   | 'PathBlocked'
-  /** A file holds a Secret with its values. */
+  /** A file holds a Secret with its values, or a password. */
   | 'SecretRefused'
   /** A file can't be read as YAML, so nobody can say whether it holds a Secret. */
   | 'ManifestUnreadable'

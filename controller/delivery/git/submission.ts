@@ -10,6 +10,8 @@ export interface GitSubmission {
   readonly folder?: string;
   /** Content by path inside the folder. Undefined: the database is gone, and so are its files. */
   readonly files: ReadonlyMap<string, string> | undefined;
+  /** What must be in none of them. Defaults to nothing. */
+  readonly passwords?: readonly string[];
   readonly change: {
     /** `metadata.generation` of the DatabaseService. */
     readonly generation: number;
@@ -35,14 +37,14 @@ export interface CheckedSubmission {
 
 /** @throws GitDeliveryError PathRefused, SecretRefused, ManifestUnreadable */
 export function checkSubmission(cluster: string, submission: GitSubmission): CheckedSubmission {
-  const { namespace, name, files, change } = submission;
+  const { namespace, name, files, passwords, change } = submission;
   const folder = submittedFolder(cluster, submission);
   const wanted = new Map<string, string>();
   const things = new Map<string, string>();
   for (const [relativePath, content] of files ?? []) {
     const path = pathIn(folder, relativePath);
     wanted.set(path, content);
-    things.set(path, inspectFile(path, content));
+    things.set(path, inspectFile(path, content, passwords));
   }
   return {
     key: `${namespace}/${name}`,

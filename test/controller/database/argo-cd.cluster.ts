@@ -322,4 +322,40 @@ describe('with delivery.apply: false, the way of a change through Git', () => {
     });
     assert.deepEqual((await podUids()).slice(0, 2), before.slice(0, 2));
   });
+
+  test('fewer members are committed when the primary is one that stays', async () => {
+    // GIVEN members of which the last is the primary
+    const members = new PlayedMembers(shop, 'chain');
+    const lead = async (leader: number) => {
+      const others = [0, 1, 2].filter((ordinal) => ordinal !== leader).map((ordinal) => `chain-${ordinal}`);
+      for (const [record, annotations] of [
+        ['leader', { leader: `chain-${leader}` }],
+        ['sync', { leader: `chain-${leader}`, sync_standby: others.join() }],
+        ['failover', { leader: null, member: null }],
+      ] as const) {
+        const body = { metadata: { annotations } };
+        await shop.patch('ConfigMap', `chain-patroni-${record}`, { body, fieldManager: 'Patroni' });
+      }
+      for (const ordinal of [0, 1, 2]) {
+        await members.role(ordinal, ordinal === leader ? 'primary' : 'replica');
+        await members.say(ordinal, ready);
+      }
+    };
+    await lead(2);
+    await read();
+    await eventually(
+      'the primary is known',
+      async () => (await shop.status('chain'))?.primary === 'chain-2' || undefined,
+    );
+    // WHEN
+    await shop.edit('chain', { replicas: 2 });
+    await shop.untilCondition('chain', 'Committed', /^False ChangeHeld: Fewer members have to wait/);
+    assert.match(inGit('statefulset.chain.yaml'), /replicas: 3$/m);
+    await eventually('a switchover is asked for', async () => {
+      const { annotations = {} } = (await shop.get('ConfigMap', 'chain-patroni-failover'))?.metadata ?? {};
+      return annotations['leader'] === 'chain-2' || undefined;
+    });
+    await lead(0);
+    await eventually('it is committed', () => /replicas: 2$/m.test(inGit('statefulset.chain.yaml')) || undefined);
+  });
 });

@@ -462,3 +462,29 @@ for (const [what, isReady, image] of [
     );
   });
 }
+
+test('with delivery.apply false what PostgreSQL refuses is not taken back, and the commit that brought it is named', async () => {
+  // GIVEN a setting that the members refuse, after one that was stable
+  const before = resource({ delivery: { apply: false } });
+  const none = { released: revisionOf(before.spec), stable: [], refused: undefined };
+  const kept = historyManifest(before, stabilised(none, revisionOf(before.spec), 1, noon)) as unknown as KubeObject;
+  const now = resource({ ...before.spec, parameters: { work_mem: 'much' } }, { generation: 2 });
+  const given = new Given(now);
+  const member = memberPod(now, 0, { isPrimary: true, settings: { refused: { work_mem: 'no number' } } });
+  const stored = { ...kept, metadata: { ...kept.metadata, uid: 'uid-history', resourceVersion: '1' } };
+  for (const object of [memberSet(now), member, stored]) given.children.upsert(object, true);
+  given.git = { commit: 'abc123', path: 'clusters/prod/shop/orders' };
+  // WHEN
+  await given.run();
+  // AND something else was committed since
+  given.git = { commit: 'def456', path: 'clusters/prod/shop/orders' };
+  await given.run();
+  // THEN
+  const stalled = given.statuses.at(-1)?.conditions?.find(({ type }) => type === 'Stalled');
+  assert.equal(stalled?.reason, 'ConfigurationRefused');
+  assert.match(stalled.message, /no number.*\. Commit abc123 brought it: revert the change of the spec that led to it/);
+  assert.deepEqual(
+    given.specs.map(({ parameters }) => parameters?.['work_mem']),
+    ['much', 'much'],
+  );
+});

@@ -26,6 +26,7 @@ class Given {
       return name === undefined ? undefined : this.#target(name);
     },
     targetIn: (_, one) => this.#target(one.slice(finalizer('').length)),
+    passwordsOf: async () => [],
     clock: this.clock,
     signal: new AbortController().signal,
     wake: (one) => void this.woken.push(one),
@@ -43,11 +44,13 @@ class Given {
   }
 
   async answers(): Promise<void> {
+    await this.clock.advance(0);
     for (const { resolve } of this.#open.splice(0)) resolve({ commit: 'abc', path, isNew: true });
     await this.clock.advance(0);
   }
 
   async fails(): Promise<void> {
+    await this.clock.advance(0);
     for (const { reject } of this.#open.splice(0)) reject(new Error('The repository is away.'));
     await this.clock.advance(0);
   }
@@ -89,6 +92,7 @@ test('one that bears the finalizer of its old place is withdrawn from there, and
   given.delivery.deliver(inGit('a'));
   await given.answers();
   given.delivery.deliver(inGit('b', 'a', 'b'));
+  await given.clock.advance(0);
   assert.deepEqual(given.delivery.withdraw(inGit('b', 'a', 'b'), finalizer('a'), 'moved'), { kind: 'pending' });
   assert.deepEqual(given.asked, ['write to a', 'write to b', 'remove from a']);
 });
@@ -105,6 +109,7 @@ test('two destinations may mean one folder: from there nothing is removed', asyn
   const given = new Given();
   given.places['b'] = 'a';
   given.delivery.deliver(inGit('b', 'a', 'b'));
+  await given.clock.advance(0);
   assert.deepEqual(given.delivery.withdraw(inGit('b', 'a', 'b'), finalizer('a'), 'moved'), { kind: 'gone' });
   assert.deepEqual(given.asked, ['write to b']);
 });
@@ -141,4 +146,12 @@ test('one that goes there and back is removed when it goes again', async () => {
   await given.answers();
   given.delivery.deliver(inGit('b', 'a', 'b'));
   assert.deepEqual(withdraw(), { kind: 'pending' });
+});
+
+test('one that is deleted before its files are handed over is not written after their removal', async () => {
+  const given = new Given();
+  given.delivery.deliver(inGit('a', 'a'));
+  given.delivery.withdraw(deleted, finalizer('a'), 'it was deleted');
+  await given.clock.advance(0);
+  assert.deepEqual(given.asked, ['remove from a']);
 });

@@ -303,6 +303,28 @@ describe('databases are delivered to destinations', () => {
     await shop.delete('DatabaseService', 'two');
   });
 
+  test('a password that somebody puts into the spec gets no farther', async (t) => {
+    const remote = givenRemote(t);
+    const name = await givenDestination(t, 'guarded', { url: remote.url });
+    await shop.submit('leaky', inGit(name));
+    const file = `clusters/prod/${shop.namespace}/leaky/configmap.leaky-patroni-config.yaml`;
+    await isInGit(remote, file);
+    const { data } = (await shop.get('Secret', 'leaky-credentials')) as unknown as { data: { password: string } };
+    const password = Buffer.from(data.password, 'base64').toString();
+    // WHEN
+    await shop.edit('leaky', { parameters: { log_line_prefix: `user ${password} ` } });
+    // THEN
+    await shop.untilCondition('leaky', 'Committed', /^False GitFailed: \S+ holds a password of the database/);
+    assert.equal(remote.commits(), 1);
+    const told = JSON.stringify([(await shop.resource('leaky')).status, await shop.list(events)]);
+    assert.equal(told.includes(password) || shop.running.logLines.join('').includes(password), false);
+    // AND it goes on when that is taken out
+    await shop.edit('leaky', { parameters: { log_line_prefix: '%m [%p] %q%u@%d %a ' } });
+    await eventually('it is committed', () => remote.commits() === 2 || undefined, patienceMs);
+    await shop.delete('DatabaseService', 'leaky');
+    await goes('leaky');
+  });
+
   test('a database that is deleted, or goes elsewhere, while no controller runs, leaves no folder behind', async (t) => {
     // GIVEN three in Git
     const remote = givenRemote(t);
@@ -333,6 +355,43 @@ describe('databases are delivered to destinations', () => {
     await goes('moving-on');
     await isGone(remote, 'second/');
     await shop.delete('DatabaseService', 'coming-home');
+  });
+
+  test('while its files cannot be removed a database waits and says so, and goes by the annotation', async (t) => {
+    const remote = givenRemote(t);
+    const name = await givenDestination(t, 'closed', { url: remote.url });
+    await shop.submit('stuck', inGit(name));
+    const file = `clusters/prod/${shop.namespace}/stuck/statefulset.stuck.yaml`;
+    await isInGit(remote, file);
+    await eventually('it knows that', async () => (await shop.status('stuck'))?.git, patienceMs);
+    // WHEN the repository takes nothing any more, and the database is deleted
+    remote.hook('pre-receive', 'exit 1');
+    await shop.delete('DatabaseService', 'stuck');
+    // THEN
+    await eventually(
+      'it says why it waits',
+      async () => {
+        const said = await shop.condition('stuck', 'Committed');
+        return (
+          /^False RemovalPending: .*\/stuck of the Git repository .* does not take the commit/.test(said) || undefined
+        );
+      },
+      patienceMs,
+    );
+    assert.equal((await shop.status('stuck'))?.phase, 'Deleting');
+    // WHEN
+    const annotations = { 'plumbline.dev/leave-git': 'true' };
+    await shop.patch('DatabaseService', 'stuck', { body: { metadata: { annotations } } });
+    // THEN
+    await goes('stuck');
+    assert.ok(remote.files().includes(file));
+    await eventually('an Event says what was left', async () => {
+      const all = await shop.list(events);
+      return all.some(
+        (event) =>
+          event['reason'] === 'LeftInGit' && String(event['message']).startsWith('Its files stay in clusters/prod'),
+      );
+    });
   });
 
   test('a database goes after a time though its destination is gone', async (t) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { GitDeliveryError } from '../../../../controller/delivery/git/git-delivery-error.ts';
 import { inspectFile } from '../../../../controller/delivery/git/gate.ts';
 import { database, givenRemote, givenWriter, submission } from './given.ts';
 
@@ -36,6 +37,28 @@ describe('the last gate before Git', () => {
       });
     });
   }
+
+  const password = 'Tr0ub4dor&3-and-more';
+  for (const [what, content] of [
+    ['in a value', `kind: ConfigMap\ndata: {a: 'user=app password=${password}'}`],
+    ['in a key', `kind: ConfigMap\ndata: {'${password}': a}`],
+    ['with escapes', 'kind: ConfigMap\ndata: {a: "\\x54r0ub4dor&3-and-more"}'],
+    ['in base64', `kind: ConfigMap\ndata: {a: ${Buffer.from(password).toString('base64')}}`],
+    ['in a URI', `kind: ConfigMap\ndata: {a: 'postgresql://app:${encodeURIComponent(password)}@host'}`],
+    ['in a comment', `kind: ConfigMap # ${password}`],
+  ] as const) {
+    test(`a known password is refused ${what}, and not quoted`, () => {
+      assert.throws(
+        () => inspectFile('x.yaml', content, ['another-password', password]),
+        ({ reason, message }: GitDeliveryError) =>
+          reason === 'SecretRefused' && message.startsWith('x.yaml holds a password') && !message.includes(password),
+      );
+    });
+  }
+
+  test('what is no known password passes', () => {
+    assert.equal(inspectFile('x.yaml', 'kind: A\nmetadata: {name: b}', [password]), 'A b');
+  });
 
   for (const [what, content, thing] of allowed) {
     test(`passes: ${what}`, () => assert.equal(inspectFile('x.yaml', content), thing));
