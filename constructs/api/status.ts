@@ -16,6 +16,9 @@ const Receipt = Type.Object(
     manager: text('The field manager that changed it; unknown for a removal.'),
     operation: text('Apply, Update, Delete or Remove.'),
     action: Enum(['Corrected', 'Reported'], { description: 'What was done.' }),
+    cost: Type.Optional(
+      text('Whom it restarts to put it back, in a sentence; absent where the pods are not concerned.'),
+    ),
   },
   { description: 'One change by somebody else.' },
 );

@@ -12,8 +12,13 @@ import type { KnownSlots } from './slot-news.ts';
 
 /** Changes by others that no status tells of yet. */
 export interface Untold {
-  readonly corrected: readonly Drift[];
-  readonly reported: readonly Drift[];
+  readonly corrected: readonly Told[];
+  readonly reported: readonly Told[];
+}
+
+/** A change by somebody else, and what it costs to put it back, in a sentence; undefined where it concerns no pod. */
+export interface Told extends Drift {
+  readonly cost?: string | undefined;
 }
 
 /** What is remembered of a database beside its object; gone with the process, so nothing depends on it but cost and politeness. */

@@ -1,6 +1,6 @@
 import type { DatabaseServiceStatus, DriftReceipt } from '../../constructs/api/status.ts';
 import { episodes, type Drift, type Episode } from '../drift/index.ts';
-import type { Untold } from './memory.ts';
+import type { Told, Untold } from './memory.ts';
 
 type DriftStatus = NonNullable<DatabaseServiceStatus['drift']>;
 
@@ -43,11 +43,11 @@ function isSameChange(a: Changed, b: Changed): boolean {
   return a.object === b.object && a.field === b.field && a.was === b.was && a.now === b.now;
 }
 
-function receiptsOf(drifts: readonly Drift[], action: DriftReceipt['action'], now: string): readonly DriftReceipt[] {
+function receiptsOf(drifts: readonly Told[], action: DriftReceipt['action'], now: string): readonly DriftReceipt[] {
   return episodes(drifts).flatMap((episode) => receipts(episode, action, now));
 }
 
-function receipts({ drifts }: Episode, action: DriftReceipt['action'], seen: string): readonly DriftReceipt[] {
+function receipts({ drifts }: Episode<Told>, action: DriftReceipt['action'], seen: string): readonly DriftReceipt[] {
   const shown = drifts.length > longestEpisode ? drifts.slice(0, longestEpisode - 1) : drifts;
   const rest = drifts.slice(shown.length);
   const each = shown.map((drift) => receipt(drift, action, seen));
@@ -58,11 +58,11 @@ function receipts({ drifts }: Episode, action: DriftReceipt['action'], seen: str
 }
 
 function receipt(
-  { object, field, was, now, editor }: Drift,
+  { object, field, was, now, editor, cost }: Told,
   action: DriftReceipt['action'],
   seen: string,
 ): DriftReceipt {
   const { manager, operation } = editor;
-  const values = { ...(was === undefined ? {} : { was }), ...(now === undefined ? {} : { now }) };
-  return { time: editor.time ?? seen, object, field, ...values, manager, operation, action };
+  const said = Object.fromEntries(Object.entries({ was, now, cost }).filter(([, value]) => value !== undefined));
+  return { time: editor.time ?? seen, object, field, ...said, manager, operation, action };
 }

@@ -225,7 +225,7 @@ export class Reconciler {
     const { children, clock, contest = contestRules } = this.#options;
     memory.contests = noteFlips(memory.contests, outcome.flips, clock.now(), contest);
     const restraint = this.#restraint(resource, memory);
-    const left = remember(memory, outcome, resource);
+    const left = remember(memory, outcome, resource, restarts);
     const stated =
       memory.known.size === 0 ? [] : children.of(key).filter((child) => memory.known.has(keyOfChild(child)));
     const added =

@@ -3,13 +3,20 @@ import type { Drift } from '../drift/index.ts';
 import type { Outcome } from './delivery.ts';
 import type { Memory } from './memory.ts';
 import { isTold } from './receipts.ts';
+import { withCosts, type Restarts } from './restarts.ts';
 
 /**
  * Notes what became of a plan.
  *
+ * @param restarts whom it restarts to put a pod template back
  * @returns the changes by others that are left alone and that nobody was told of yet
  */
-export function remember(memory: Memory, outcome: Outcome, resource: StoredDatabaseService): readonly Drift[] {
+export function remember(
+  memory: Memory,
+  outcome: Outcome,
+  resource: StoredDatabaseService,
+  restarts: Restarts,
+): readonly Drift[] {
   const { corrected, left, made, blocker, outdated } = outcome;
   const reported = [...left].flatMap(([object, drifts]) =>
     drifts.filter((drift) => !isTold(drift, toldOf(memory, object), resource.status?.drift)),
@@ -23,8 +30,8 @@ export function remember(memory: Memory, outcome: Outcome, resource: StoredDatab
   memory.known = new Set([...(isWhole ? [] : memory.known), ...made, ...left.keys()]);
   memory.left = isWhole ? left : new Map([...leftBefore, ...left]);
   memory.untold = {
-    corrected: [...memory.untold.corrected, ...corrected],
-    reported: [...memory.untold.reported, ...reported],
+    corrected: [...memory.untold.corrected, ...withCosts(corrected, restarts, true)],
+    reported: [...memory.untold.reported, ...withCosts(reported, restarts, false)],
   };
   return reported;
 }

@@ -1,7 +1,8 @@
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
-import { isWithin, type Drift } from '../drift/index.ts';
+import { isAddition, isWithin, type Drift } from '../drift/index.ts';
 import type { Child } from './child.ts';
 import { isManaged } from './is-managed.ts';
+import type { Told } from './memory.ts';
 import { statefulSetOf } from './observed-members.ts';
 
 /** Whom it restarts to put the pod template back. */
@@ -41,6 +42,14 @@ export function restartsInWords(
   const who = made.length === 1 ? 'the member that was' : `the ${made.length} members that were`;
   const how = `${who} made from it (${made.join(', ')})${made.length === 1 ? '' : ', replicas first'}.`;
   return isDone ? `That restarts ${how}` : `To put it back restarts ${how}`;
+}
+
+/** The same for each change by itself. What is only added and left is not put back. */
+export function withCosts(drifts: readonly Drift[], restarts: Restarts, isDone: boolean): readonly Told[] {
+  return drifts.map((drift) => {
+    const cost = isDone || !isAddition(drift) ? restartsInWords([drift], restarts, isDone) : undefined;
+    return cost === undefined ? drift : { ...drift, cost };
+  });
 }
 
 /** Whether a change is one of the template that members are made from. */

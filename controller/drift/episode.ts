@@ -3,18 +3,18 @@ import { isAddition, managedFields, type Drift } from './drift.ts';
 import { unknownManager, type Editor } from './editor.ts';
 
 /** What one editor did to one object: what people want to read as one thing, though it may be many fields. */
-export interface Episode {
+export interface Episode<D extends Drift = Drift> {
   readonly object: string;
   readonly editor: Editor;
   /** Never empty. */
-  readonly drifts: readonly Drift[];
+  readonly drifts: readonly D[];
 }
 
 const longestList = 3;
 
 /** Puts together what belongs together, in the order in which it was found. */
-export function episodes(drifts: readonly Drift[]): readonly Episode[] {
-  const keyOf = (drift: Drift): string => {
+export function episodes<D extends Drift>(drifts: readonly D[]): readonly Episode<D>[] {
+  const keyOf = (drift: D): string => {
     const { object, editor } = drift;
     return JSON.stringify([object, editor.manager, editor.operation, isAddition(drift)]);
   };
