@@ -21,7 +21,15 @@ import type { GitTarget } from './delivery/git-target.ts';
 import { StepExecutor } from './delivery/step-executor.ts';
 import { MountRefresher } from './delivery/mount-refresher.ts';
 import type { GitWriter } from './delivery/git/writer.ts';
-import { episodes, inWords, isAddition, type ContestRules, type Drift, type Episode } from './drift/index.ts';
+import {
+  episodes,
+  inWords,
+  isAddition,
+  isCreation,
+  type ContestRules,
+  type Drift,
+  type Episode,
+} from './drift/index.ts';
 import { kubeEventSink } from './event-sink.ts';
 import { classify, monotonicClock, systemClock, timestamp, type Clock, type Kube } from './kube/index.ts';
 import { Metrics, type RequestReason } from './metrics/index.ts';
@@ -290,7 +298,10 @@ export class Plumbline {
   #tell(resource: StoredDatabaseService, found: Found, log: Logger): void {
     const { corrected, reported, restraint, restarts, isRefused } = found;
     for (const episode of episodes(corrected)) {
-      const end = episode.drifts.every(isAddition) ? 'It was removed.' : 'It was put back.';
+      const isTaken = episode.drifts.every(isCreation);
+      const end = episode.drifts.every(isAddition)
+        ? 'It was removed.'
+        : `It was ${isTaken ? 'taken over' : 'put back'}.`;
       const cost = restartsInWords(episode.drifts, restarts, true);
       this.#tellOne(resource, episode, 'Corrected', withCost(end, cost), log);
     }

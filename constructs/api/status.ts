@@ -13,8 +13,8 @@ const Receipt = Type.Object(
     field: text('The field, such as spec.template.spec.containers[name=postgres].image; empty for the whole object.'),
     was: Type.Optional(text('The value that Plumbline states.')),
     now: Type.Optional(text('The value that was found; absent where it was removed.')),
-    manager: text('The field manager that changed it; unknown for a removal.'),
-    operation: text('Apply, Update, Delete or Remove.'),
+    manager: text('The field manager that changed it; unknown for a removal or deletion.'),
+    operation: text('Apply, Update, Create, Delete or Remove.'),
     action: Enum(['Corrected', 'Reported'], { description: 'What was done.' }),
     cost: Type.Optional(
       text('Whom it restarts to put it back, in a sentence; absent where the pods are not concerned.'),

@@ -66,6 +66,7 @@ export function isIndependent(action: Action): boolean {
     case 'verify':
     case 'leave':
     case 'lack':
+    case 'refuse':
     case 'ignore':
       return true;
     case 'apply':
@@ -73,7 +74,6 @@ export function isIndependent(action: Action): boolean {
     case 'create':
       return action.drifts.length > 0;
     case 'await':
-    case 'refuse':
     case 'miss':
     case 'remove':
       return false;

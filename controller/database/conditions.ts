@@ -22,6 +22,8 @@ export interface ConditionFacts {
   readonly chain: Omit<GitFacts, 'left' | 'generation'>;
   /** Everything that this generation states has been found or made true. */
   readonly isWhole: boolean;
+  /** It was before, if it is not now. */
+  readonly wasWhole: boolean;
   readonly generation: number;
   /** RFC 3339. */
   readonly now: string;
@@ -80,11 +82,12 @@ const comparedReasons: ReadonlySet<string> = new Set<Verdict['reason']>([
   'DriftReported',
   'Contested',
   'AdditionReported',
+  'NotAllPutBack',
 ]);
 
 const longestMessage = 2_000;
 
-function drifted({ left, added, contests, isApplied, isWhole }: ConditionFacts): Verdict {
+function drifted({ left, added, contests, isApplied, isWhole, wasWhole }: ConditionFacts): Verdict {
   const told = [...contests, ...episodes([...left, ...added]).map(inWords)];
   if (!isApplied) {
     const message =
@@ -93,8 +96,10 @@ function drifted({ left, added, contests, isApplied, isWhole }: ConditionFacts):
     return { holds: told.length > 0, reason, message: message.slice(0, longestMessage) };
   }
   if (!isWhole) {
-    const message = [...told, 'Not everything that is stated has been applied.'].join(' ').slice(0, longestMessage);
-    return { holds: told.length > 0, reason: 'NotAllApplied', message };
+    const reason = wasWhole ? 'NotAllPutBack' : 'NotAllApplied';
+    const end = wasWhole ? 'Not everything could be put back.' : 'Not everything that is stated has been applied.';
+    const message = `${told.join(' ').slice(0, longestMessage - end.length - 1)} ${end}`.trim();
+    return { holds: told.length > 0, reason, message };
   }
   if (told.length === 0) {
     return { holds: false, reason: 'InTrue', message: 'Every field that Plumbline states has its value.' };

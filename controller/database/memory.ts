@@ -29,6 +29,8 @@ export interface Memory {
   known: ReadonlySet<string>;
   /** The generation whose manifests were all found or made true; undefined while something is left to do. */
   settledGeneration: number | undefined;
+  /** The generation whose manifests were all found or made true at some time, by this process or, as the status says, by one before. */
+  wholeGeneration: number | undefined;
   /** What was delivered for it: the same generation is delivered differently while a rollout goes on. */
   delivered: string | undefined;
   /** What was applied last; undefined before it was looked for. */
@@ -97,6 +99,7 @@ export function newMemory(uid: string): Memory {
     uid,
     known: new Set(),
     settledGeneration: undefined,
+    wholeGeneration: undefined,
     delivered: undefined,
     applied: undefined,
     compared: new Map(),

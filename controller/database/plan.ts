@@ -3,6 +3,7 @@ import {
   additionOf,
   appliedEntry,
   covers,
+  creation,
   deletion,
   deviations,
   disclosed,
@@ -180,7 +181,8 @@ function lost({ known, resource }: Observed, stated: Stated, child: Child): read
   const { name, namespace } = resource.metadata;
   const isSameObject = suspect !== undefined && databaseKey === `${namespace}/${name}` && !isNeverOurs(child, suspect);
   if (isSameObject) return drifts(differences(stated, suspect), suspect, fieldManager);
-  return [deletion(stated.object.kind, stated.object.metadata.name)];
+  const isAnother = suspect !== undefined && isNeverOurs(child, suspect);
+  return [gone(stated), ...(isAnother ? creation(suspect) : [])];
 }
 
 function absent(observed: Observed, stated: Stated): Action {
@@ -191,9 +193,13 @@ function absent(observed: Observed, stated: Stated): Action {
   const { certificate, authority } = certificateSecrets(observed.resource);
   const isPassword = kind === 'Secret' && metadata.name !== certificate && metadata.name !== authority;
   if (isPassword && isInUse) return { kind: 'miss', stated };
-  const gone = [deletion(kind, metadata.name)];
-  if (wasThere && isReport(observed, stated.key)) return { kind: 'lack', stated, drifts: gone };
-  return { kind: 'create', stated, drifts: isKnown ? gone : [] };
+  const drifts = wasThere ? [gone(stated)] : [];
+  if (wasThere && isReport(observed, stated.key)) return { kind: 'lack', stated, drifts };
+  return { kind: 'create', stated, drifts };
+}
+
+function gone({ object }: Stated): Drift {
+  return deletion(object.kind, object.metadata.name);
 }
 
 /**
@@ -225,12 +231,21 @@ function judge(observed: Observed, stated: Stated, shown: Child, live: KubeObjec
   const before = accepted?.statedHash ?? observed.applied.get(stated.key);
   const wasStated = before === undefined ? wasSettled(resource) : before === stated.hash;
   const isSame = wasStated || (wasJudged && accepted === undefined);
-  const isNews = isNeverOurs(child, live) && !wasJudged && (observed.known.has(stated.key) || !isSame);
-  const isOurs = found.every(({ kind }) => kind === 'pending' || kind === 'extra');
+  const isAnother = isNeverOurs(child, live);
+  const isReplaced = isAnother && wasReplaced(observed, stated, live);
+  // Nobody remembers one of ours: it is taken over, and what others did to it before is no drift.
+  const isNews = isAnother && !isReplaced && !wasJudged && !isSame;
+  const isOurs = found.every(isOurTurn);
   if (isOurs && accepted === undefined && !isNews) return { kind: 'verify', stated, live };
-  const news = foreignOf(found, isSame);
+  // Where the status alone tells what was stated, a value of ours that is another by now tells that something else was.
+  const isSure = before !== undefined || !found.some(isOurTurn);
+  const news = foreignOf(found, isSame && isSure);
   const moved = isNews ? new Map<Deviation, Foreign>() : movesIn(news, live, child, observed);
-  const foreign = isNews ? replaced(observed, stated) : drifts(news, live, fieldManager, moved);
+  const foreign = isNews
+    ? []
+    : isReplaced
+      ? [gone(stated), ...madeIn(news, live, moved)]
+      : drifts(news, live, fieldManager, moved);
   const isContested = observed.restraint(stated.key)?.kind === 'contested';
   if (
     isReport(observed, stated.key) &&
@@ -285,11 +300,35 @@ function movesIn(
 }
 
 /**
- * An object that we never applied is taken over, and what others did to it before is no drift; but if ours had the name, it was deleted. Where the
- * status alone says so, after a restart, the object is judged as ours, so that the hand that made it again is named.
+ * Whether ours had the name of an object that we never applied, and was deleted. As long as it could not be put back, what was told of it stays true.
+ * After a restart the status says when ours was there last.
  */
-function replaced({ known }: Observed, { key, object }: Stated): readonly Drift[] {
-  return known.has(key) ? [deletion(object.kind, object.metadata.name)] : [];
+function wasReplaced({ known, left, resource }: Observed, { key, object }: Stated, live: KubeObject): boolean {
+  const told = left.get(key);
+  if (told !== undefined) return told.some(({ field }) => field === '');
+  if (known.has(key)) return true;
+  const { status } = resource;
+  if (!wasSettled(resource)) return false;
+  const last = status?.drift?.receipts?.find((one) => one.object === `${object.kind}/${object.metadata.name}`);
+  const isToldAsGone = last?.action === 'Reported' && last.field === '';
+  return (
+    isToldAsGone || Date.parse(live.metadata.creationTimestamp ?? '') > Date.parse(status?.lastReconcileTime ?? '')
+  );
+}
+
+/** What is another in an object that somebody made in the place of ours, by whom; where nothing is, who made it. What it lacks, nobody removed. */
+function madeIn(
+  found: readonly Deviation[],
+  live: KubeObject,
+  moved: ReadonlyMap<Deviation, Foreign>,
+): readonly Drift[] {
+  const others = found.filter((one) => one.kind === 'changed' || moved.has(one));
+  return others.length === 0 ? creation(live) : drifts(others, live, fieldManager, moved);
+}
+
+/** It is ours to bring to what we state now. */
+function isOurTurn({ kind }: Deviation): boolean {
+  return kind === 'pending' || kind === 'extra';
 }
 
 /** What was not stated before, nobody can have removed. */

@@ -95,7 +95,9 @@ export class Reconciler {
     const tls = observedTls(resource, children.of(key), clock.now());
     const backup = await observedBackup(kube, resource, children.of(key), memory, clock.now(), signal);
     const isWhole = outcome.blocker === undefined;
-    const findings = { ...run, isValid: problems.length === 0, isWhole, blocker, tls, backup, git, leaving, rollout };
+    const wasWhole = memory.wholeGeneration === resource.metadata.generation;
+    const state = { isValid: problems.length === 0, isWhole, wasWhole };
+    const findings = { ...run, ...state, blocker, tls, backup, git, leaving, rollout };
     await this.#reporter.report(findings, signal);
     if (leaving?.kind === 'gone' || leaving?.kind === 'left') await this.#places.letGo(run, leaving);
     if (blocker?.next.kind === 'retry') throw blocker.next.error;

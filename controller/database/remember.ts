@@ -1,5 +1,6 @@
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import type { Drift } from '../drift/index.ts';
+import { wasSettled } from './conditions.ts';
 import type { Outcome } from './delivery.ts';
 import type { Memory } from './memory.ts';
 import { isTold } from './receipts.ts';
@@ -24,11 +25,15 @@ export function remember(
   if (blocker?.reason === 'NamespaceTerminating') memory.end = blocker;
   const isWhole = blocker === undefined && outdated === undefined;
   memory.settledGeneration = isWhole ? resource.metadata.generation : undefined;
+  if (isWhole || wasSettled(resource)) memory.wholeGeneration = resource.metadata.generation;
   memory.isFresh &&= !isWhole;
   // What a plan that was cut short did not come to, is known as before.
   const leftBefore = [...memory.left].filter(([object]) => !made.includes(object));
   memory.known = new Set([...(isWhole ? [] : memory.known), ...made, ...left.keys()]);
-  memory.left = isWhole ? left : new Map([...leftBefore, ...left]);
+  // Whatever the order in which they became known, the status says the same.
+  memory.left = new Map(
+    [...new Map([...(isWhole ? [] : leftBefore), ...left])].toSorted(([a], [b]) => a.localeCompare(b)),
+  );
   memory.untold = {
     corrected: [...memory.untold.corrected, ...withCosts(corrected, restarts, true)],
     reported: [...memory.untold.reported, ...withCosts(reported, restarts, false)],

@@ -34,6 +34,8 @@ export interface Findings {
   readonly isValid: boolean;
   /** Everything that is stated has been found or made true. */
   readonly isWhole: boolean;
+  /** It was before, for this very generation. */
+  readonly wasWhole: boolean;
   readonly blocker: Blocker | undefined;
   readonly tls: TlsVerdict;
   readonly backup: BackupVerdict;
@@ -57,7 +59,7 @@ export class Reporter {
 
   /** Writes the status if it changed. @throws KubeError, and then what is untold stays so */
   async report(findings: Findings, signal: AbortSignal): Promise<void> {
-    const { key, resource, memory, isValid, isWhole, blocker, tls, backup, git, rollout } = findings;
+    const { key, resource, memory, isValid, isWhole, wasWhole, blocker, tls, backup, git, rollout } = findings;
     const { databases, children, clock } = this.#options;
     // A newer object may have come while we acted: its status is the one to compare with.
     const newest = databases.get(key);
@@ -76,6 +78,7 @@ export class Reporter {
       storage: observedStorage(resource, children.of(key)),
       isValid,
       isWhole,
+      wasWhole,
       untold: memory.untold,
       left: [...memory.left.values()].flat(),
       added: [...memory.added.values()].flat(),

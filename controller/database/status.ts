@@ -19,6 +19,8 @@ export interface StatusFacts {
   readonly isValid: boolean;
   /** Everything that is stated has been found or made true. */
   readonly isWhole: boolean;
+  /** They were before, if they are not now. */
+  readonly wasWhole: boolean;
   /** The status that we wrote last. */
   readonly before: DatabaseServiceStatus | undefined;
   readonly health: Health;
@@ -84,6 +86,7 @@ function compose(facts: StatusFacts): Draft {
     now,
     isValid,
     isWhole,
+    wasWhole,
   } = facts;
   const { name, generation } = resource.metadata;
   const { readyReplicas, phase, primary } = health;
@@ -104,6 +107,7 @@ function compose(facts: StatusFacts): Draft {
         isApplied,
         isWhole,
         chain: { ...chain, commit: facts.git?.commit },
+        wasWhole,
         generation,
         now,
       },

@@ -1,4 +1,4 @@
-import type { Drift } from './drift.ts';
+import { isCreation, type Drift } from './drift.ts';
 
 /** When a change that comes again and again is a fight. */
 export interface ContestRules {
@@ -47,7 +47,8 @@ export function noteFlips(before: Contests, corrected: readonly Drift[], now: nu
   const contests = new Map(
     [...before].filter(([, one]) => Math.max(lastAt(one), one.until ?? 0) + rules.withinMs > now),
   );
-  for (const drift of corrected) {
+  // Who made an object again after it was deleted is told with the deletion, which is what comes again.
+  for (const drift of corrected.filter((one) => !isCreation(one))) {
     const key = `${drift.object} ${drift.field}`;
     const known = contests.get(key);
     const { manager } = drift.editor;

@@ -2,7 +2,7 @@ import type { KubeObject } from '../kube/index.ts';
 import { contrast } from './contrast.ts';
 import type { Deviation } from './deviation.ts';
 import { disclosed } from './disclosure.ts';
-import { editorOf, unknownEditor, type Editor } from './editor.ts';
+import { editorIn, editorOf, unknownEditor, type Editor } from './editor.ts';
 import { readable } from './field-path.ts';
 import type { Foreign } from './foreign.ts';
 import { appliedEntry } from './owned-fields.ts';
@@ -75,6 +75,23 @@ function drift(
 /** Whether it is nothing that we state. */
 export function isAddition({ was, now }: Drift): boolean {
   return was === undefined && now !== undefined;
+}
+
+/** Who made an object anew; nothing where nobody can be named. */
+export function creation(live: KubeObject): readonly Drift[] {
+  const { name, managedFields = [], creationTimestamp: time } = live.metadata;
+  const entries = managedFields.filter(({ manager, subresource = '' }) => manager !== undefined && subresource === '');
+  const [first] = entries.toSorted((a, b) => (a.time ?? '').localeCompare(b.time ?? ''));
+  if (first === undefined) return [];
+  const editor = { ...editorIn(first), operation: creationOperation, time };
+  return [{ object: `${live.kind}/${name}`, field: '', was: undefined, now: undefined, editor }];
+}
+
+const creationOperation = 'Create';
+
+/** Whether it tells who made an object anew. */
+export function isCreation({ field, editor }: Drift): boolean {
+  return field === '' && editor.operation === creationOperation;
 }
 
 /** The drift of an object that is gone. */

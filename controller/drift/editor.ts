@@ -6,7 +6,7 @@ import { covers, fieldsOf } from './owned-fields.ts';
 export interface Editor {
   /** Chosen by the client; `unknown` where nothing tells. */
   readonly manager: string;
-  /** `Apply`, `Update`, `Update of scale`, `Remove` or `Delete`. */
+  /** `Apply`, `Update`, `Update of scale`, `Create`, `Remove` or `Delete`. */
   readonly operation: string;
   /** RFC 3339, whole seconds. */
   readonly time: string | undefined;

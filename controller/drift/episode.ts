@@ -1,5 +1,5 @@
 import { hiddenValue } from './disclosure.ts';
-import { isAddition, managedFields, type Drift } from './drift.ts';
+import { isAddition, isCreation, managedFields, type Drift } from './drift.ts';
 import { unknownManager, type Editor } from './editor.ts';
 
 /** What one editor did to one object: what people want to read as one thing, though it may be many fields. */
@@ -29,7 +29,7 @@ export function inWords({ object, editor, drifts }: Episode): string {
   const who = editor.manager === unknownManager ? 'Somebody' : editor.manager;
   const [first, ...others] = drifts;
   if (first === undefined) return '';
-  if (first.field === '') return `${who} deleted ${object}.`;
+  if (first.field === '') return isCreation(first) ? `${who} made ${object} again.` : `${who} deleted ${object}.`;
   if (first.field === managedFields) return `${who} wiped the managedFields of ${object}.`;
   const of = isAddition(first) ? 'to' : 'of';
   if (others.length === 0) return `${who} ${verb(first)} ${first.field} ${of} ${object}${values(first)}.`;

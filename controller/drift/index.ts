@@ -1,7 +1,7 @@
 export { differences, restorations, type Difference } from './difference.ts';
 export { deviations, statedTree, type Deviation } from './deviation.ts';
 export { disclosed, hiddenValue } from './disclosure.ts';
-export { deletion, drifts, isAddition, isForeign, managedFields, type Drift } from './drift.ts';
+export { creation, deletion, drifts, isAddition, isCreation, isForeign, managedFields, type Drift } from './drift.ts';
 export { unknownManager, type Editor } from './editor.ts';
 export { episodes, inWords, type Episode } from './episode.ts';
 export { contestRules, contestsOver, noteFlips, type Contest, type ContestRules, type Contests } from './contest.ts';

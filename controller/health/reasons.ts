@@ -66,6 +66,8 @@ export const reasons = {
   RevisionUnknown: 'The annotation plumbline.dev/rollback-to asks for a revision that the history does not have.',
   InTrue: 'Every field that Plumbline states has its value.',
   NotAllApplied: 'Something that is stated could not be applied; Ready or Progressing says why.',
+  NotAllPutBack:
+    'What is stated was applied, and something of it was changed since and could not be put back; Stalled, Ready or Progressing says why.',
   CertificateServed: 'The members serve a certificate that holds for some time yet.',
   CertificatePending: 'No member has said yet which certificate it serves.',
   CertificateExpiring: 'A member serves a certificate that soon ends or has ended.',

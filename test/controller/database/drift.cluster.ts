@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import type { DriftReceipt } from '../../../constructs/api/status.ts';
 import { stateAll } from '../../../controller/database/stated.ts';
-import { systemClock, type Clock, type KubeObject, type Patch } from '../../../controller/kube/index.ts';
+import { classify, systemClock, type Clock, type KubeObject, type Patch } from '../../../controller/kube/index.ts';
 import { eventually } from '../running-plumbline.ts';
 import { Shop, wholeSpec } from './shop.ts';
 
@@ -383,6 +383,7 @@ test('drift of the time when no controller ran is found, put back and named', as
   assert(await shop.isTrue('PodDisruptionBudget', 'orders'));
   const told = shop.running.drifts.map(({ object, field, editor }) => `${object} ${field} ${editor.manager}`);
   assert.deepEqual(told.sort(), [
+    'PodDisruptionBudget/orders  unknown',
     'Service/orders-ro spec.selector night-shift',
     `ServiceAccount/orders-members metadata.labels[${instance}] unknown`,
   ]);
@@ -402,6 +403,41 @@ test('what was deleted and made again with other values while no controller ran 
   );
   assert(told.includes('CronJob/orders-backup spec.suspend true kubectl-replace'), told.join('\n'));
 });
+
+/** Deletes the CronJob and makes it again, as kubectl replace --force does, until that is faster than the controller. */
+async function replaceCronJob(change: (spec: object) => object): Promise<void> {
+  const type = shop.typeOf('CronJob');
+  const { metadata, spec, apiVersion, kind } = (await shop.get('CronJob', 'orders-backup')) as KubeObject & {
+    spec: object;
+  };
+  const { name, namespace, labels, ownerReferences } = metadata;
+  const body = { apiVersion, kind, metadata: { name, namespace, labels, ownerReferences }, spec: change(spec) };
+  await eventually('it is made again', async () => {
+    await shop.running.settled();
+    await shop.delete('CronJob', name);
+    return shop.kube.create(body, { type, fieldManager: 'kubectl-replace' }).catch((error: unknown) => {
+      if (classify(error).kind !== 'already-exists') throw error;
+      return undefined;
+    });
+  });
+}
+
+const replacements: readonly (readonly [what: string, change: (spec: object) => object, maker: string])[] = [
+  ['for his values', (spec) => ({ ...spec, suspend: true }), 'Update spec.suspend'],
+  ['for the object where all are ours', (spec) => spec, 'Create '],
+];
+
+for (const [what, change, maker] of replacements) {
+  test(`of what is deleted and made again nobody is named for the deletion, and the maker ${what}`, async () => {
+    await replaceCronJob(change);
+    await eventually('it is true again', async () => (await shop.isTrue('CronJob', 'orders-backup')) || undefined);
+    await shop.running.settled();
+    const told = shop.running.drifts
+      .slice(-2)
+      .map(({ object, field, editor }) => `${object} ${editor.manager} ${editor.operation} ${field}`);
+    assert.deepEqual(told, ['CronJob/orders-backup unknown Delete ', `CronJob/orders-backup kubectl-replace ${maker}`]);
+  });
+}
 
 test('the same edit twice in a row is put back twice, however fast they come', async () => {
   const before = shop.running.drifts.length;

@@ -6,7 +6,7 @@ import { Children } from '../../../controller/database/children.ts';
 import { plan, planOne, type Observed } from '../../../controller/database/plan.ts';
 import { stateWithSecrets } from '../../../controller/database/stated.ts';
 import { statedTree } from '../../../controller/drift/index.ts';
-import type { ManagedFieldsEntry } from '../../../controller/kube/index.ts';
+import type { KubeObject, ManagedFieldsEntry } from '../../../controller/kube/index.ts';
 import { changed, disowned } from '../drift/live.ts';
 import { accepted, live, noon, observed, resource, seen, settledStatus, statedOf } from './given.ts';
 
@@ -62,17 +62,14 @@ const added = changed(changed(ours, ['spec', 'ports', 1], port), ['metadata', 'm
 const extra = 'spec.ports[port=9999,protocol=TCP]';
 const foreignApply = live(service, { managedFields: [{ manager: 'kubectl', operation: 'Apply', fieldsV1: {} }] });
 /** Everything in it was written by `kubectl replace --force`. */
-const remade = changed(
-  live(service, {
-    managedFields: (ours.metadata.managedFields ?? []).map((entry) => ({
-      ...entry,
-      manager: 'kubectl-replace',
-      operation: 'Update',
-    })),
-  }),
-  ['spec', 'selector'],
-  { app: 'x' },
-);
+const sameAgain = live(service, {
+  managedFields: (ours.metadata.managedFields ?? []).map((entry) => ({
+    ...entry,
+    manager: 'kubectl-replace',
+    operation: 'Update',
+  })),
+});
+const remade = changed(sameAgain, ['spec', 'selector'], { app: 'x' });
 
 const ownerField = ['f:metadata', 'f:ownerReferences', 'k:{"uid":"uid-orders"}'];
 const owner = (kind: string, name: string, uid: string) => ({
@@ -135,7 +132,7 @@ interface Row {
 const rows: readonly Row[] = [
   { what: 'nothing has the name', expected: 'create' },
   { what: 'it was there and is gone', more: { known }, expected: 'create:  by unknown' },
-  { what: 'it went while nobody looked', database: settled, expected: 'create' },
+  { what: 'it went while nobody looked', database: settled, expected: 'create:  by unknown' },
   { what: 'it is gone, and drift is only reported', database: report, more: { known }, expected: 'lack:  by unknown' },
   {
     what: 'it went while nobody looked, and drift is only reported',
@@ -532,6 +529,106 @@ for (const { what, database = orders, stated = service, child, more, others = []
     assert.equal(inShort(planOne(view, stated, view.find(stated.key))), expected);
   });
 }
+
+const twoHands = changed(sameAgain, ['metadata', 'managedFields', 1], { ...kubectl, time: '2026-01-01T12:00:05Z' });
+const madeAt = (object: KubeObject, time: string) => changed(object, ['metadata', 'creationTimestamp'], time);
+/** The status of a database that was whole at noon. */
+const wholeAtNoon = { ...settledStatus, lastReconcileTime: noon };
+const goneReceipt = {
+  time: noon,
+  object: 'Service/orders',
+  field: '',
+  manager: 'unknown',
+  operation: 'Delete',
+  action: 'Reported',
+} as const;
+const hinderedAtOne = {
+  ...wholeAtNoon,
+  lastReconcileTime: '2026-01-01T13:00:00Z',
+  drift: { corrected: 0, receipts: [goneReceipt] },
+};
+const deleted = 'unknown Delete ';
+const selected = 'kubectl-replace Update spec.selector';
+const madeAgain: readonly (readonly [
+  what: string,
+  live: KubeObject,
+  database: typeof orders,
+  more: Partial<Observed>,
+  kind: Action['kind'],
+  drifts: readonly string[],
+])[] = [
+  ['with another value', remade, orders, { known }, 'apply', [deleted, selected]],
+  ['with the same values', sameAgain, orders, { known }, 'apply', [deleted, 'kubectl-replace Create ']],
+  [
+    'with the same values, and edited since',
+    twoHands,
+    orders,
+    { known },
+    'apply',
+    [deleted, 'kubectl-replace Create '],
+  ],
+  ['by nobody who can be named', wiped, orders, { known }, 'apply', [deleted]],
+  ['with another value, and drift is only reported', remade, report, { known }, 'leave', [deleted, selected]],
+  ['with another value, in a pause', remade, orders, { known, ...paused }, 'leave', [deleted, selected]],
+  ['before anybody knew of ours', remade, orders, {}, 'apply', []],
+  [
+    'with another value, while the controller was down',
+    madeAt(remade, '2026-01-01T12:30:00Z'),
+    resource({}, {}, wholeAtNoon),
+    {},
+    'apply',
+    [deleted, selected],
+  ],
+  [
+    'never: it is as old as what the status speaks of, and somebody took our name out of it',
+    madeAt(remade, noon),
+    resource({}, {}, wholeAtNoon),
+    {},
+    'apply',
+    [selected],
+  ],
+  [
+    'with another value, which could not be put back, before a restart',
+    madeAt(remade, '2026-01-01T12:30:00Z'),
+    resource({}, {}, hinderedAtOne),
+    {},
+    'apply',
+    [deleted, selected],
+  ],
+];
+
+for (const [what, object, database, more, kind, expected] of madeAgain) {
+  test(`deleted and made again ${what}: ${kind}, and told as ${expected.join(', ') || 'nothing'}`, () => {
+    const child = seen(object);
+    const action = planOne(observed(database, [child], more), service, child);
+    assert.equal(action.kind, kind);
+    const drifts = 'drifts' in action ? action.drifts : [];
+    assert.deepEqual(
+      drifts.map(({ field, editor }) => `${editor.manager} ${editor.operation} ${field}`),
+      expected,
+    );
+  });
+}
+
+test('of what could not be put back the same is told each time, also of what was deleted and made again', () => {
+  const child = seen(remade);
+  const drifts = (left: Observed['left']) => {
+    const action = planOne(observed(orders, [child], { known, left }), service, child);
+    assert(action.kind === 'apply');
+    return action.drifts;
+  };
+  const first = drifts(new Map());
+  assert.equal(first.length, 2);
+  assert.deepEqual(drifts(new Map([[service.key, first]])), first);
+});
+
+test('where only the status says that the spec was applied, a value of ours that is another by now says that it was another spec', () => {
+  const older = changed(unlabelled, ['spec', 'publishNotReadyAddresses'], true);
+  const child = seen(older);
+  const action = planOne(observed(settled, [child]), service, child);
+  assert(action.kind === 'apply');
+  assert.deepEqual(action.drifts, []);
+});
 
 test('there is one action for each object that is stated, in the order of application', () => {
   const stated = stateWithSecrets(orders);

@@ -53,6 +53,7 @@ function statusOf(untold: Untold) {
     resource: report,
     isValid: true,
     isWhole: true,
+    wasWhole: true,
     before: undefined,
     health,
     tls: judgeTls({ secret: undefined, members: [], now: 0 }).verdict,
@@ -121,6 +122,27 @@ test('a plan that was cut short settles nothing and forgets nothing', () => {
   assert.deepEqual([...memory.left.keys()], [key]);
   remember(memory, { ...making(key), outdated: new Error('newer') }, report, nobody);
   assert.deepEqual([...memory.left.keys()], [], 'what was made true is not left any more');
+});
+
+test('what could not be put back is said in the same order after a restart, and that all was whole before is not forgotten', () => {
+  const ofRole = { ...edit(noon), object: 'Role/orders' };
+  const blocker = nameTaken(statedOf(report, 'Service/orders-ro'), 'somebody', false);
+  const refusing = (...left: readonly (readonly [string, readonly Drift[]])[]): Outcome => ({
+    ...nothingDone,
+    left: new Map(left),
+    blocker,
+  });
+  const roleAndService = [['Role/shop/orders', [ofRole]] as const, [key, [edit(noon)]] as const];
+  const [before, after] = [newMemory('u'), newMemory('u')];
+  remember(before, making(key), report, nobody);
+  remember(before, refusing([key, [edit(noon)]]), report, nobody);
+  remember(before, refusing(...roleAndService), report, nobody);
+  remember(after, refusing(...roleAndService), restarted(edit(noon), ofRole), nobody);
+  assert.deepEqual([...after.left], [...before.left]);
+  assert.deepEqual([before.wholeGeneration, after.wholeGeneration], [1, 1]);
+  const never = newMemory('u');
+  remember(never, refusing(...roleAndService), report, nobody);
+  assert.equal(never.wholeGeneration, undefined);
 });
 
 test('what was corrected waits for a status that tells of it', () => {

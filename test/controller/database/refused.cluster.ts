@@ -33,6 +33,13 @@ async function told(database: string, object: string): Promise<readonly string[]
   return receipts.map(({ action, field, manager }) => `${action} ${field} ${manager}`);
 }
 
+/** What is said of a database, but for when. */
+async function said(database: string): Promise<readonly string[]> {
+  await shop.running.settled();
+  const [drifted, stalled] = [await shop.condition(database, 'Drifted'), await shop.condition(database, 'Stalled')];
+  return [drifted, stalled, ...(await shop.receipts(database)).map((receipt) => JSON.stringify(receipt))];
+}
+
 /** Words of a command, as a shell would split them: nothing in it is quoted. */
 function commandIn(message: string): readonly string[] {
   const [, command = ''] = /Run `(kubectl [^`]+)`, and Plumbline makes it again\.$/.exec(message) ?? [];
@@ -116,6 +123,9 @@ for (const { what, database, object, act, reported, command } of rows) {
     await shop.untilCondition(database, 'Drifted', /^True .*(kubectl-edit|kubectl-create|Somebody) changed/);
     const receipts = await told(database, object.join('/'));
     assert(receipts.includes(`Reported ${reported}`), receipts.join('\n'));
+    const before = await said(database);
+    await shop.restart();
+    assert.deepEqual(await said(database), before, 'another controller says the same');
     const words = commandIn(stalled);
     assert.equal(words.join(' '), `-n ${shop.namespace} ${command}`, stalled);
     const { code, stderr } = await shop.cluster.kubectlRun([...words]);
@@ -156,57 +166,87 @@ test('a Service that something else made and owns now is told as a deletion, and
   });
   await shop.untilCondition('named', 'Stalled', /^True NameTaken: .*belongs to ConfigMap foreign/);
   await shop.untilCondition('named', 'Drifted', /^True .*Somebody deleted Service\/named\./);
-  assert.deepEqual(await told('named', 'Service/named'), ['Reported  unknown']);
+  assert.deepEqual(await told('named', 'Service/named'), ['Reported  unknown', 'Reported  other-operator']);
+  const before = await said('named');
+  await shop.restart();
+  assert.deepEqual(await said('named'), before);
   await shop.delete('Service', 'named');
   await shop.untilCondition('named', 'Drifted', /^False InTrue/);
   assert(await shop.isTrue('Service', 'named', 'named'));
 });
 
+const kind = (kind: string, plural: string): ResourceType => ({
+  apiVersion: 'admissionregistration.k8s.io/v1',
+  kind,
+  plural,
+  namespaced: false,
+});
+const policies = kind('ValidatingAdmissionPolicy', 'validatingadmissionpolicies');
+const bindings = kind('ValidatingAdmissionPolicyBinding', 'validatingadmissionpolicybindings');
+
+interface Denied {
+  readonly group: string;
+  readonly resource: string;
+  readonly verb: 'CREATE' | 'UPDATE';
+}
+
+/**
+ * An admission policy that denies writes in the namespace unless an expression holds, from when it is in force until it is disposed of.
+ *
+ * @param probe arguments of a kubectl that is denied then
+ */
+async function deny(
+  denied: readonly Denied[],
+  expression: string,
+  probe: readonly string[],
+): Promise<AsyncDisposable & { readonly end: () => Promise<void> }> {
+  const name = `denied-${Date.now()}`;
+  const resourceRules = denied.map(({ group, resource, verb }) => ({
+    apiGroups: [group],
+    apiVersions: ['v1'],
+    operations: [verb],
+    resources: [resource],
+  }));
+  const matchResources = { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': shop.namespace } } };
+  const validations = [{ expression, message: 'the platform wants it so' }];
+  const made = [
+    [policies, { matchConstraints: { resourceRules }, validations }],
+    [bindings, { policyName: name, validationActions: ['Deny'], matchResources }],
+  ] as const;
+  for (const [type, spec] of made) {
+    const { apiVersion, kind } = type;
+    await shop.kube.create({ apiVersion, kind, metadata: { name }, spec }, { type, fieldManager: 'test' });
+  }
+  let isOver = false;
+  const end = async (): Promise<void> => {
+    if (isOver) return;
+    isOver = true;
+    for (const [type] of made.toReversed()) await shop.kube.delete(type, { name });
+  };
+  await eventually('the policy is in force', async () => {
+    const { code } = await shop.cluster.kubectlRun([...probe, '-n', shop.namespace, '--dry-run=server']);
+    return code !== 0 || undefined;
+  });
+  return { end, [Symbol.asyncDispose]: end };
+}
+
 test('a repair that a policy denies is told once however often it is tried, and again when it is made', async () => {
   await shop.create('denied', wholeSpec);
-  const name = `budgets-${Date.now()}`;
-  const apiVersion = 'admissionregistration.k8s.io/v1';
-  const kind = (kind: string, plural: string): ResourceType => ({ apiVersion, kind, plural, namespaced: false });
-  const policies = kind('ValidatingAdmissionPolicy', 'validatingadmissionpolicies');
-  const bindings = kind('ValidatingAdmissionPolicyBinding', 'validatingadmissionpolicybindings');
-  const rules = [
-    { apiGroups: ['policy'], apiVersions: ['v1'], operations: ['UPDATE'], resources: ['poddisruptionbudgets'] },
-  ];
-  const matchResources = { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': shop.namespace } } };
-  const validations = [{ expression: 'object.spec.maxUnavailable == 2', message: 'the platform wants 2' }];
-  const spec = { matchConstraints: { resourceRules: rules }, validations };
-  await shop.kube.create(
-    { apiVersion, kind: policies.kind, metadata: { name }, spec },
-    {
-      type: policies,
-      fieldManager: 'test',
-    },
-  );
-  await shop.kube.create(
-    {
-      apiVersion,
-      kind: bindings.kind,
-      metadata: { name },
-      spec: { policyName: name, validationActions: ['Deny'], matchResources },
-    },
-    { type: bindings, fieldManager: 'test' },
-  );
   const edit = (maxUnavailable: number) => [
     'patch',
     'pdb',
     'denied',
-    '-n',
-    shop.namespace,
     '-p',
-    JSON.stringify({ spec: { maxUnavailable } }),
+    `{"spec":{"maxUnavailable":${maxUnavailable}}}`,
   ];
-  await eventually('the policy is in force', async () => {
-    const { code } = await shop.cluster.kubectlRun([...edit(3), '--dry-run=server']);
-    return code !== 0 || undefined;
-  });
-  assert.equal((await shop.cluster.kubectlRun(edit(2))).code, 0);
-  await shop.untilCondition('denied', 'Stalled', /^True AdmissionDenied: .*the platform wants 2/);
-  await shop.untilCondition('denied', 'Drifted', /^True .*kubectl-patch changed spec.maxUnavailable of/);
+  await using denial = await deny(
+    [{ group: 'policy', resource: 'poddisruptionbudgets', verb: 'UPDATE' }],
+    'object.spec.maxUnavailable == 2',
+    edit(3),
+  );
+  assert.equal((await shop.cluster.kubectlRun([...edit(2), '-n', shop.namespace])).code, 0);
+  await shop.untilCondition('denied', 'Stalled', /^True AdmissionDenied: .*the platform wants it so/);
+  await shop.untilCondition('denied', 'Drifted', /^True NotAllPutBack: kubectl-patch changed spec.maxUnavailable of/);
   const applies = () =>
     shop.running.requests.filter(({ verb, type }) => verb === 'apply' && type?.kind === 'PodDisruptionBudget').length;
   const before = applies();
@@ -219,8 +259,48 @@ test('a repair that a policy denies is told once however often it is tried, and 
   });
   assert.equal(events.length, 1);
   assert.match(events[0] ?? '', /It could not be put back, and the conditions say why\.$/);
-  await shop.kube.delete(bindings, { name });
-  await shop.kube.delete(policies, { name });
+  await denial.end();
   await shop.untilCondition('denied', 'Drifted', /^False InTrue/);
   assert.deepEqual(await told('denied', 'PodDisruptionBudget/denied'), [`Corrected ${field}`, `Reported ${field}`]);
+});
+
+test('what happened while no controller ran and none may put back is said alike by each that comes after, and told once', async () => {
+  await shop.create('closed', wholeSpec);
+  const instance = 'app.kubernetes.io/instance';
+  const relabel = ['label', 'role', 'closed-members', `${instance}=x`, '--overwrite'];
+  const denied = [
+    { group: 'rbac.authorization.k8s.io', resource: 'roles', verb: 'UPDATE' },
+    { group: 'policy', resource: 'poddisruptionbudgets', verb: 'UPDATE' },
+    { group: '', resource: 'services', verb: 'CREATE' },
+  ] as const;
+  let end: () => Promise<void> = async () => undefined;
+  await shop.restart(async () => {
+    await shop.patch('Role', 'closed-members', { body: { metadata: { labels: { [instance]: null } } } });
+    await shop.patch('PodDisruptionBudget', 'closed', { body: { spec: { maxUnavailable: 2 } } });
+    await shop.delete('Service', 'closed-ro');
+    ({ end } = await deny(denied, 'false', relabel));
+  });
+  try {
+    const drifted = await shop.untilCondition('closed', 'Drifted', /^True NotAllPutBack/);
+    const sentences = [
+      'kubectl-edit changed spec.maxUnavailable of PodDisruptionBudget/closed from 1 to 2.',
+      `Somebody removed metadata.labels[${instance}] of Role/closed-members.`,
+      'Somebody deleted Service/closed-ro.',
+    ];
+    for (const sentence of sentences) assert(drifted.includes(sentence), drifted);
+    const before = await said('closed');
+    for (let turn = 0; turn < 2; turn++) {
+      await shop.restart();
+      assert.deepEqual(await said('closed'), before);
+    }
+  } finally {
+    await end();
+  }
+  await shop.untilCondition('closed', 'Drifted', /^False InTrue/);
+  const actions = (await shop.receipts('closed')).map(({ action, object }) => `${action} ${object}`);
+  const objects = ['PodDisruptionBudget/closed', 'Role/closed-members', 'Service/closed-ro'];
+  assert.deepEqual(
+    actions.toSorted(),
+    ['Corrected', 'Reported'].flatMap((action) => objects.map((object) => `${action} ${object}`)),
+  );
 });

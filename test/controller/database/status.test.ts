@@ -33,6 +33,7 @@ const facts: StatusFacts = {
   resource: resource(),
   isValid: true,
   isWhole: true,
+  wasWhole: false,
   before: undefined,
   health: judge(seen),
   tls: judgeTls({ secret: 'orders-tls', members: [], now: 0 }).verdict,
@@ -209,8 +210,9 @@ test('whatever hinders the members: what was applied whole is known to be so, an
   for (const reason of Object.keys(reasons) as Reason[]) {
     for (const isStalled of [true, false]) {
       const health = judge({ ...seen, hindrance: { reason, message: 'It stands still.', isStalled } });
-      const statusOf = (isWhole: boolean) => nextStatus({ ...facts, health, isWhole });
+      const statusOf = (isWhole: boolean, wasWhole = isWhole) => nextStatus({ ...facts, health, isWhole, wasWhole });
       assert(wasSettled(resource({}, {}, statusOf(true))), reason);
+      assert(wasSettled(resource({}, {}, statusOf(false, true))), reason);
       assert(!wasSettled(resource({}, {}, statusOf(false))), reason);
     }
   }
@@ -225,4 +227,14 @@ test('where something could not be applied not every field is called true, and w
   const drifted = conditionOf(nextStatus({ ...facts, isWhole: false, left: [drift('spec.x')] }), 'Drifted');
   assert.equal(drifted?.status, 'True');
   assert.match(drifted?.message ?? '', /^kubectl-edit changed spec\.x .* Not everything that is stated/);
+});
+
+test('what was whole and could not be put back is told as that, however long the list is', () => {
+  const many = Array.from({ length: 40 }, (_, n) => drift(`spec.${'x'.repeat(60)}`, { object: `Service/orders-${n}` }));
+  for (const left of [[drift('spec.x')], many]) {
+    const drifted = conditionOf(nextStatus({ ...facts, isWhole: false, wasWhole: true, left }), 'Drifted');
+    assert.deepEqual([drifted?.status, drifted?.reason], ['True', 'NotAllPutBack']);
+    assert.match(drifted?.message ?? '', /^kubectl-edit changed spec\.x.* Not everything could be put back\.$/);
+    assert((drifted?.message.length ?? 0) <= 2_000);
+  }
 });
