@@ -33,7 +33,7 @@ export interface Memory {
   wholeGeneration: number | undefined;
   /** What was delivered for it: the same generation is delivered differently while a rollout goes on. */
   delivered: string | undefined;
-  /** What was applied last; undefined before it was looked for. */
+  /** What was applied last; undefined before what an earlier controller kept was looked for. */
   applied: Applied | undefined;
   /** How what a GitOps tool applies compares with what is rendered; empty where we apply. */
   compared: Comparison;

@@ -2,7 +2,7 @@ import { sentence } from '../../constructs/api/problem.ts';
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import { validateResource } from '../../constructs/api/validate.ts';
 import { digest } from '../digest.ts';
-import { contestRules, noteFlips, type ContestRules } from '../drift/index.ts';
+import { contestRules, contestsText, noteFlips, parseContests, type ContestRules } from '../drift/index.ts';
 import type { KubeObject } from '../kube/index.ts';
 import type { Course } from '../rollout/index.ts';
 import type { ReconcileResult } from '../runtime/controller.ts';
@@ -27,7 +27,7 @@ import { endOf, objectOf, pauseEnd, restraintOf, type Restraint } from './restra
 import { Reporter, type ReporterOptions } from './report.ts';
 import type { Run } from './run.ts';
 import { isStatedBy, stateWithSecrets, type Stated } from './stated.ts';
-import { historyManifest, storedApplied } from './stored-history.ts';
+import { historyManifest, storedApplied, storedContests } from './stored-history.ts';
 import { logHindrance, shortTrouble, withoutShort } from './trouble.ts';
 
 export interface ReconcilerOptions extends ReporterOptions, FollowUpOptions, GitPlacesOptions {
@@ -76,6 +76,7 @@ export class Reconciler {
       if (!(await exists(kube, resource, signal))) return {};
       memory.isDoubtful = false;
     }
+    if (memory.applied === undefined) this.#recall(key, resource, memory);
     const isDeleting = resource.metadata.deletionTimestamp !== undefined;
     const problems = problemsOf(resource, memory);
     const base = { key, resource, memory, problems, isDeleting, signal };
@@ -111,6 +112,14 @@ export class Reconciler {
     return requeueAfterMs === Infinity ? {} : { requeueAfterMs };
   }
 
+  /** What a controller before this one has kept. */
+  #recall(key: string, { metadata }: StoredDatabaseService, memory: Memory): void {
+    const { children, clock } = this.#options;
+    const stored = children.of(key);
+    memory.applied = storedApplied(stored, metadata.name);
+    memory.contests = parseContests(storedContests(stored, metadata.name), clock.now());
+  }
+
   async #course({
     key,
     resource,
@@ -140,17 +149,19 @@ export class Reconciler {
     if (resource.spec.delivery?.apply === false) return this.#onlyOurs(run, delivered, course);
     const observed = { ...this.#observe(run), resource: delivered };
     memory.compared = new Map();
-    memory.applied ??= storedApplied(observed.children, resource.metadata.name);
     const print = printOf(run);
     if (print === memory.delivered && isSettled(observed, memory.settledGeneration))
       return { ...nothingDone, made: [...memory.known], left: memory.left };
     memory.delivered = print;
     try {
       await this.#options.records.sweep(run, observed.children, signal);
-      const { applied } = memory;
-      const kept = historyManifest(resource, course.history, isToBeKnown(resource) ? applied : undefined);
+      const { applied } = observed;
+      const kept = historyManifest(resource, course.history, {
+        applied: isToBeKnown(resource) ? applied : undefined,
+        contests: contestsText(memory.contests),
+      });
       const stated = stateWithSecrets(delivered, [kept]);
-      const outcome = await this.#options.apply.carryOut(plan({ ...observed, applied }, stated), observed, signal);
+      const outcome = await this.#options.apply.carryOut(plan(observed, stated), observed, signal);
       memory.applied = appliedBy(applied, outcome, stated, resource);
       return outcome;
     } catch (error) {
@@ -166,7 +177,7 @@ export class Reconciler {
   async #onlyOurs(run: Run, delivered: StoredDatabaseService, { history }: Course): Promise<Outcome> {
     const { resource, memory, signal } = run;
     memory.delivered = printOf(run);
-    const kept = historyManifest(resource, history);
+    const kept = historyManifest(resource, history, { contests: contestsText(memory.contests) });
     const isOurs = ({ kind, metadata }: KubeObject) =>
       kind === 'Secret' || (kind === kept.kind && metadata.name === kept.metadata.name);
     const stated = stateWithSecrets(delivered, [kept]);
@@ -251,7 +262,8 @@ export class Reconciler {
 /** What is delivered: the same generation is delivered differently while a rollout goes on. */
 function printOf({ resource, memory, course }: Run): string | undefined {
   if (course === undefined) return undefined;
-  return digest([course.spec, course.history, isToBeKnown(resource) ? [...(memory.applied ?? [])] : []]);
+  const applied = isToBeKnown(resource) ? [...(memory.applied ?? [])] : [];
+  return digest([course.spec, course.history, applied, contestsText(memory.contests)]);
 }
 
 /** Whether there are more members than the spec asks for, since fewer have to wait. */

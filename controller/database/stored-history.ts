@@ -1,5 +1,5 @@
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
-import { appliedKey, databaseLabel, historyKey, informativeLabels } from '../../constructs/labels.ts';
+import { appliedKey, contestsKey, databaseLabel, historyKey, informativeLabels } from '../../constructs/labels.ts';
 import type { Manifest } from '../../constructs/manifest.ts';
 import { namesOf } from '../../constructs/names.ts';
 import type { Facts } from '../health/facts.ts';
@@ -8,12 +8,25 @@ import { historyText, parseHistory, type History } from '../rollout/index.ts';
 import type { Applied } from './applied.ts';
 import type { Child } from './child.ts';
 
-/** The ConfigMap with the history of a database, and with what was applied of it, where that has to be known. */
-export function historyManifest({ metadata }: StoredDatabaseService, history: History, applied?: Applied): Manifest {
+/** What is kept beside the history, where it has to be known after a restart. */
+export interface Kept {
+  /** What was applied. */
+  readonly applied?: Applied | undefined;
+  /** What others fight about, as a text. */
+  readonly contests?: string | undefined;
+}
+
+/** The ConfigMap with the history of a database. */
+export function historyManifest(
+  { metadata }: StoredDatabaseService,
+  history: History,
+  { applied, contests }: Kept,
+): Manifest {
   const { name, namespace } = metadata;
   const labels = { ...informativeLabels(name, 'database'), [databaseLabel]: name };
   const known = applied === undefined ? {} : { [appliedKey]: JSON.stringify(Object.fromEntries(applied)) };
-  const data = { [historyKey]: historyText(history), ...known };
+  const fights = contests === undefined ? {} : { [contestsKey]: contests };
+  const data = { [historyKey]: historyText(history), ...known, ...fights };
   const head = { name: namesOf(name).history, namespace, labels };
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: head, immutable: false, data };
 }
@@ -27,6 +40,11 @@ export function storedHistory(children: readonly Child[], database: string): His
 /** What was applied, as the cluster has it. */
 export function storedApplied(children: readonly Child[], database: string): Applied {
   return new Map(Object.entries(texts(json(factsIn(children, database)?.applied))));
+}
+
+/** What others fight about, as the cluster has it. */
+export function storedContests(children: readonly Child[], database: string): string | undefined {
+  return factsIn(children, database)?.contests;
 }
 
 function factsIn(children: readonly Child[], database: string): Extract<Facts, { kind: 'History' }> | undefined {

@@ -8,7 +8,7 @@ import { typeOf } from '../database/kinds.ts';
 import { plan } from '../database/plan.ts';
 import { restartsInWords, restartsOf, type Restarts } from '../database/restarts.ts';
 import { isStatedBy, stateWithSecrets, type Stated } from '../database/stated.ts';
-import { historyManifest, storedApplied, storedHistory } from '../database/stored-history.ts';
+import { historyManifest, storedApplied, storedContests, storedHistory } from '../database/stored-history.ts';
 import {
   deviations,
   differences,
@@ -45,7 +45,11 @@ export async function foresee(
   const labelled = [...children.values()];
   const history = storedHistory(labelled, resource.metadata.name);
   const applied = storedApplied(labelled, resource.metadata.name);
-  const kept = history && historyManifest(resource, history, applied.size === 0 ? undefined : applied);
+  const beside = {
+    applied: applied.size === 0 ? undefined : applied,
+    contests: storedContests(labelled, resource.metadata.name),
+  };
+  const kept = history && historyManifest(resource, history, beside);
   const stated = stateWithSecrets(resource, kept === undefined ? [] : [kept]);
   for (const one of stated) {
     const found = live.has(one.key) ? undefined : await objects.named(one);

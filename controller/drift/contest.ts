@@ -12,7 +12,8 @@ export interface ContestRules {
 
 export const contestRules: ContestRules = { flips: 6, withinMs: 1_800_000, restMs: 60_000 };
 
-const longestRestMs = 3_600_000;
+/** The longest that one is left, in milliseconds. */
+export const longestRestMs = 3_600_000;
 const inAll = 4;
 
 /** A field that we and others keep writing. */
@@ -54,10 +55,12 @@ export function noteFlips(before: Contests, corrected: readonly Drift[], now: nu
     const { manager } = drift.editor;
     const recent = (known?.flips ?? []).filter(({ at }) => at + rules.withinMs > now);
     const flips = [...recent, { now: drift.now, manager, at: now }].slice(-many(rules));
-    const isSame = known?.drift.editor.manager === manager || flips.length === many(rules);
+    const isSame = known?.rivals.includes(manager) === true || flips.length === many(rules);
     const { rests = 0, until } = isSame ? (known ?? {}) : {};
-    const isOne = rests > 0 ? known?.rivals.length === 1 : byLast(flips) >= rules.flips;
-    const rivals = isOne ? [manager] : [...new Set(flips.map((flip) => flip.manager))].toSorted();
+    // Of a fight from before a restart only who fought is known.
+    const before = rests > 0 ? (known?.rivals ?? []) : [];
+    const isOne = rests > 0 ? before.length === 1 : byLast(flips) >= rules.flips;
+    const rivals = isOne ? [manager] : [...new Set([...before, ...flips.map((flip) => flip.manager)])].toSorted();
     const next: Contest = { drift, flips, rivals, rests, until };
     contests.set(key, isFight(next, rules) ? rest(next, now, rules) : next);
   }

@@ -67,7 +67,7 @@ function budgeteer(name: string, fieldManager: string): Rival {
 
 const applies = (made: readonly string[], kind: string) => made.filter((one) => one === `apply ${kind}`).length;
 
-test('with Argo CD and its self-heal: given up after a few times, named, tried again now and then, put back when it ends', async () => {
+test('with Argo CD and its self-heal: given up after a few times, named, tried again now and then, by another controller too, put back when it ends', async () => {
   await shop.create('argo', wholeSpec);
   const before = shop.running.requests.length;
   const rival = budgeteer('argo', 'argocd-controller');
@@ -86,6 +86,11 @@ test('with Argo CD and its self-heal: given up after a few times, named, tried a
   const made = shop.running.requestsAfter(before).map(({ verb, type }) => `${verb} ${type?.kind ?? ''}`);
   assert(applies(made, 'PodDisruptionBudget') <= contest.flips + 1, made.join(', '));
   const { writes } = rival;
+  const until = Date.parse(/it is left until (\S+Z)\./.exec(condition)?.[1] ?? '');
+  // Another controller does not fight anew.
+  await shop.restart(undefined, { contest });
+  const restarted = await shop.condition('argo', 'Drifted');
+  if (Date.now() < until) assert.equal(restarted, condition);
   await eventually('it is tried again', () => rival.writes > writes || undefined, 60_000);
   await shop.running.settled();
   assert.equal(rival.writes, writes + 1, 'once');

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { contestsOver, noteFlips, type Contests, type Drift } from '../../../controller/drift/index.ts';
+import {
+  contestsOver,
+  contestsText,
+  creation,
+  deletion,
+  noteFlips,
+  parseContests,
+  type Contests,
+  type Drift,
+} from '../../../controller/drift/index.ts';
 
 const rules = { flips: 3, withinMs: 60_000, restMs: 10_000 };
 const object = 'StatefulSet/orders';
@@ -81,4 +90,62 @@ test('who comes back after a rest is left for twice as long, up to an hour; who 
   const last = stubborn.at(-1)?.[0] ?? 0;
   assert.equal(leftUntil(fought, last), last + 3_600);
   assert.equal(noteFlips(after(...same), [], 73_000, rules).size, 0);
+});
+
+test('who makes again what he has deleted does not hide that it is deleted again and again', () => {
+  const live = {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 'orders', managedFields: [{ manager: 'anna', operation: 'Update' as const }] },
+  };
+  const both = [deletion('Service', 'orders'), ...creation(live)];
+  assert.equal(both.length, 2);
+  const fought = [0, 1, 2].reduce<Contests>((all, at) => noteFlips(all, both, at * 1_000, rules), new Map());
+  assert.deepEqual(
+    [...fought.values()].map(({ rivals, rests }) => ({ rivals, rests })),
+    [{ rivals: ['unknown'], rests: 1 }],
+  );
+});
+
+/** The fights as another controller takes them up at a second. */
+const handedOver = (contests: Contests, second: number): Contests =>
+  parseContests(contestsText(contests), second * 1_000);
+
+test('another controller leaves what is left, and fights no rival anew', () => {
+  const fought = handedOver(after(...same), 3);
+  assert.equal(leftUntil(fought, 3), 12);
+  assert.equal(leftUntil(noteFlips(fought, [flip('5')], 12_000, rules), 12), 32);
+  assert.equal(leftUntil(noteFlips(fought, [flip('5', 'anna')], 12_000, rules), 12), undefined, 'another one is none');
+  assert.equal(contestsText(fought), contestsText(after(...same)));
+});
+
+test('of two that write in turn both are known to another controller, whoever comes back first', () => {
+  const turns = Array.from({ length: 12 }, (_, second) => [second, flip('5', second % 2 ? 'anna' : 'bernd')] as const);
+  for (const manager of ['anna', 'bernd']) {
+    const again = noteFlips(handedOver(after(...turns), 12), [flip('5', manager)], 21_000, rules);
+    assert.equal(leftUntil(again, 21), 41);
+    assert.deepEqual(
+      [...again.values()].map(({ rivals }) => rivals),
+      [['anna', 'bernd']],
+    );
+  }
+});
+
+test('what is no fight yet, and none at all, is not kept', () => {
+  assert.equal(contestsText(after(...same.slice(0, 2))), undefined);
+  assert.deepEqual(parseContests(undefined, 0), new Map());
+});
+
+test('whatever somebody writes in the place of the fights, nothing is left for longer than an hour', () => {
+  const [fight] = JSON.parse(contestsText(after(...same)) ?? '') as readonly object[];
+  const texts = [
+    JSON.stringify([{ ...fight, until: Number.MAX_SAFE_INTEGER, rests: 9e15 }]),
+    JSON.stringify([{ ...fight, until: 1e300 }, { ...fight, rivals: [] }, { ...fight, rests: 0 }, null, 7, [], {}]),
+    JSON.stringify({ fight }),
+    JSON.stringify([{ ...fight, drift: { object } }]),
+    'no JSON',
+    '',
+  ];
+  const ends = texts.map((text) => leftUntil(parseContests(text, 3_000), 3));
+  assert.deepEqual(ends, [3_603, undefined, undefined, undefined, undefined, undefined]);
 });
