@@ -41,6 +41,11 @@ export const rollbackAnnotation = 'plumbline.dev/rollback-to';
 export const loseSlotsAnnotation = 'plumbline.dev/lose-slots';
 /** On a DatabaseService that is being deleted, with the value `true`: its files in Git stay there, and it does not wait for them. */
 export const leaveGitAnnotation = 'plumbline.dev/leave-git';
+/**
+ * On a DatabaseService, and so on its members and their template: whoever gives it another value, the time for example, has every member made
+ * again, replicas first. To take it away restarts nobody.
+ */
+export const restartedAtAnnotation = 'plumbline.dev/restarted-at';
 /** Key of the ConfigMap `<name>-history` that holds the history. */
 export const historyKey = 'history.json';
 /** Of the same ConfigMap: digests of the objects that were applied, by their keys. */

@@ -5,6 +5,7 @@ import { Databases } from './database/databases.ts';
 import { destinationIn, finalizerFor } from './database/git-finalizers.ts';
 import { PatroniRecords } from './database/patroni-records.ts';
 import { Reconciler, type Found } from './database/reconcile.ts';
+import { restartRemedy } from './database/restart-remedy.ts';
 import { restartsInWords } from './database/restarts.ts';
 import { endOf, type Restraint } from './database/restraint.ts';
 import { Rollouts, type Happened } from './database/rollouts.ts';
@@ -302,7 +303,7 @@ export class Plumbline {
       const end = episode.drifts.every(isAddition)
         ? 'It was removed.'
         : `It was ${isTaken ? 'taken over' : 'put back'}.`;
-      const cost = restartsInWords(episode.drifts, restarts, true);
+      const cost = restartRemedy(resource, episode.drifts) ?? restartsInWords(episode.drifts, restarts, true);
       this.#tellOne(resource, episode, 'Corrected', withCost(end, cost), log);
     }
     for (const episode of episodes(reported)) {
@@ -311,7 +312,8 @@ export class Plumbline {
         : `It was left, since ${whyLeft(resource, restraint(episode.object))}.`;
       // What is only added is not put back.
       const changes = episode.drifts.filter((drift) => !isAddition(drift));
-      this.#tellOne(resource, episode, 'Reported', withCost(end, restartsInWords(changes, restarts, false)), log);
+      const cost = restartRemedy(resource, episode.drifts) ?? restartsInWords(changes, restarts, false);
+      this.#tellOne(resource, episode, 'Reported', withCost(end, cost), log);
     }
     for (const drift of [...corrected, ...reported]) this.#options.onDrift?.(resource, drift);
   }

@@ -1,5 +1,6 @@
 import type { DatabaseServiceDocument, StoredDatabaseService } from '../api/resource.ts';
 import type { StoredSpec } from '../api/spec.ts';
+import { restartedAtAnnotation } from '../labels.ts';
 import { namesOf, type Names } from '../names.ts';
 import { exporterImage, imageOf } from './images.ts';
 import { settleResources, type SettledResources } from './resources.ts';
@@ -30,6 +31,8 @@ export interface Database {
   readonly monitoring: Monitoring | undefined;
   readonly backup: Backup | undefined;
   readonly rollout: 'Managed' | 'StatefulSet';
+  /** By what it was last asked to make the members again; undefined where nobody did. */
+  readonly restartedAt: string | undefined;
 }
 
 /** Who may scrape, and the image of the exporter. */
@@ -89,6 +92,7 @@ export function settle(resource: DatabaseServiceDocument | StoredDatabaseService
     monitoring: settleMonitoring(spec.monitoring),
     backup: spec.backup && settleBackup(spec.backup),
     rollout: spec.upgrade?.rollout ?? 'Managed',
+    restartedAt: metadata.annotations?.[restartedAtAnnotation],
   };
 }
 

@@ -8,6 +8,7 @@ import {
   memberSelector,
   monitoredLabel,
   patroniLabels,
+  restartedAtAnnotation,
   templateAnnotation,
 } from '../labels.ts';
 import { dataVolume } from '../names.ts';
@@ -58,11 +59,13 @@ export function templateDigest(database: Database): string {
 
 /**
  * The template bears its own digest: so a pod can be told from one of an older template, also when somebody else adds to the template, which
- * Kubernetes takes for a new revision.
+ * Kubernetes takes for a new revision. By what a restart was asked for is no part of it: nobody restarts because that is taken away.
  */
 function podTemplate(database: Database): Json<V1StatefulSetSpec['template']> {
   const { metadata, spec } = bareTemplate(database);
-  return { metadata: { ...metadata, annotations: { [templateAnnotation]: templateDigest(database) } }, spec };
+  const { restartedAt } = database;
+  const asked: Record<string, string> = restartedAt === undefined ? {} : { [restartedAtAnnotation]: restartedAt };
+  return { metadata: { ...metadata, annotations: { ...asked, [templateAnnotation]: templateDigest(database) } }, spec };
 }
 
 /** No version label: it would restart members whose image is the same. */

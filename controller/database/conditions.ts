@@ -14,6 +14,8 @@ export interface ConditionFacts {
   readonly left: readonly Drift[];
   /** What others added and is left alone. */
   readonly added: readonly Drift[];
+  /** How to get what somebody meant by an addition. */
+  readonly remedy: string | undefined;
   /** Fights about what is left, each in words. */
   readonly contests: readonly string[];
   /** Until when nothing is corrected, RFC 3339, and why. */
@@ -87,8 +89,8 @@ const comparedReasons: ReadonlySet<string> = new Set<Verdict['reason']>([
 
 const longestMessage = 2_000;
 
-function drifted({ left, added, contests, isApplied, isWhole, wasWhole }: ConditionFacts): Verdict {
-  const told = [...contests, ...episodes([...left, ...added]).map(inWords)];
+function drifted({ left, added, remedy, contests, isApplied, isWhole, wasWhole }: ConditionFacts): Verdict {
+  const told = [...contests, ...episodes([...left, ...added]).map(inWords), ...(remedy === undefined ? [] : [remedy])];
   if (!isApplied) {
     const message =
       told.length === 0 ? 'A GitOps tool applies; the condition Synced says whether it has.' : told.join(' ');

@@ -4,8 +4,12 @@ import {
   type DatabaseServiceDocument,
   type StoredDatabaseService,
 } from '../../constructs/api/resource.ts';
+import { restartedAtAnnotation } from '../../constructs/labels.ts';
 
-/** The object as a user wrote it, without what the API server added. */
+/** The object as a user wrote it, as far as manifests are made of it: without what the API server added, and what is for the controller alone. */
 export function document({ metadata, spec }: StoredDatabaseService): DatabaseServiceDocument {
-  return { apiVersion, kind, metadata: { name: metadata.name, namespace: metadata.namespace }, spec };
+  const { name, namespace, annotations } = metadata;
+  const restartedAt = annotations?.[restartedAtAnnotation];
+  const asked = restartedAt === undefined ? {} : { annotations: { [restartedAtAnnotation]: restartedAt } };
+  return { apiVersion, kind, metadata: { name, namespace, ...asked }, spec };
 }

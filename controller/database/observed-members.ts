@@ -1,4 +1,4 @@
-import { loseSlotsAnnotation } from '../../constructs/labels.ts';
+import { loseSlotsAnnotation, restartedAtAnnotation } from '../../constructs/labels.ts';
 import { digestOf } from '../../constructs/digest.ts';
 import { engines } from '../../constructs/engine.ts';
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
@@ -59,15 +59,30 @@ export function observedMembers(
   const leader = primaryOf(pods.values());
   // One that is not ready may lead all the same.
   const first = leader ?? [...pods.values()].find(({ facts }) => facts.isPrimary);
-  const against = { template, settings, leader, position: first?.facts.position ?? 0, advances, overdueSince, edits };
+  const restartedAt = annotations?.[restartedAtAnnotation];
+  const against = {
+    template,
+    restartedAt,
+    settings,
+    leader,
+    position: first?.facts.position ?? 0,
+    advances,
+    overdueSince,
+    edits,
+  };
   return {
     wanted,
     isObserved: set?.isObserved ?? false,
-    hasTemplate: set?.template === template,
+    hasTemplate: set?.template === template && isAskedBy(set, restartedAt),
     members: there.map((ordinal) => member(memberName(name, ordinal), ordinal, pods, against)),
     isPaused: [...pods.values()].some(({ facts }) => facts.member.isPaused),
     mayLose: namesIn(annotations?.[loseSlotsAnnotation]),
   };
+}
+
+/** Whether something is of the newest request to make the members again, if there is one. */
+function isAskedBy(made: { readonly restartedAt: string | undefined }, restartedAt: string | undefined): boolean {
+  return restartedAt === undefined || made.restartedAt === restartedAt;
 }
 
 function namesIn(list = ''): readonly string[] {
@@ -92,6 +107,8 @@ interface Against {
   /** Digests of what is delivered. */
   readonly template: string;
   readonly settings: string;
+  /** By what it was asked to make the members again; undefined where nobody did. */
+  readonly restartedAt: string | undefined;
   readonly leader: Seen | undefined;
   /** How far the primary is in the WAL. */
   readonly position: number;
@@ -104,7 +121,7 @@ function member(
   name: string,
   ordinal: number,
   pods: ReadonlyMap<string, Seen>,
-  { template, settings, leader, position, advances, overdueSince, edits }: Against,
+  { template, settings, restartedAt, leader, position, advances, overdueSince, edits }: Against,
 ): Member {
   const seen = pods.get(name);
   if (seen === undefined) return { ...nobody, name, ordinal };
@@ -115,6 +132,7 @@ function member(
   const restart = restartOf(read);
   const isOfEdit = edits.has(facts.revision ?? '');
   const isOutdated = facts.template !== template || isOfEdit;
+  const isRenewal = !isOutdated && !isAskedBy(facts, restartedAt);
   const idle = idleSince(health, child, facts, advances);
   return {
     name,
@@ -122,8 +140,9 @@ function member(
     health,
     isLeader,
     isPrimary: facts.isPrimary,
-    need: isOutdated ? 'replacement' : restart === undefined ? 'nothing' : 'restart',
+    need: isOutdated || isRenewal ? 'replacement' : restart === undefined ? 'nothing' : 'restart',
     isOfEdit,
+    isRenewal,
     isLowered: isLowered(read),
     hasRead: read !== undefined,
     isCaughtUp: health === 'healthy' && position - facts.position <= nearEnough,
@@ -145,6 +164,7 @@ const nobody: Omit<Member, 'name' | 'ordinal'> = {
   isPrimary: false,
   need: 'nothing',
   isOfEdit: false,
+  isRenewal: false,
   isLowered: false,
   hasRead: false,
   isCaughtUp: false,

@@ -1,3 +1,4 @@
+import { restartedAtAnnotation } from '../../constructs/labels.ts';
 import { claimName, ordinals } from '../../constructs/names.ts';
 import {
   additionOf,
@@ -8,6 +9,7 @@ import {
   deviations,
   disclosed,
   drifts,
+  field as fieldStep,
   foreignFields,
   hiddenValue,
   isForeign,
@@ -326,10 +328,12 @@ function madeIn(
   return others.length === 0 ? creation(live) : drifts(others, live, fieldManager, moved);
 }
 
-/** It is ours to bring to what we state now. */
-function isOurTurn({ kind }: Deviation): boolean {
-  return kind === 'pending' || kind === 'extra';
+/** It is ours to bring to what we state now. That a restart is asked for comes without another generation. */
+function isOurTurn({ kind, path }: Deviation): boolean {
+  return kind === 'pending' || kind === 'extra' || path.at(-1) === restartedAt;
 }
+
+const restartedAt = fieldStep(restartedAtAnnotation);
 
 /** What was not stated before, nobody can have removed. */
 function foreignOf(found: readonly Deviation[], isSame: boolean): readonly Deviation[] {

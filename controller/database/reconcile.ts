@@ -263,7 +263,7 @@ export class Reconciler {
 function printOf({ resource, memory, course }: Run): string | undefined {
   if (course === undefined) return undefined;
   const applied = isToBeKnown(resource) ? [...(memory.applied ?? [])] : [];
-  return digest([course.spec, course.history, applied, contestsText(memory.contests)]);
+  return digest([document({ ...resource, spec: course.spec }), course.history, applied, contestsText(memory.contests)]);
 }
 
 /** Whether there are more members than the spec asks for, since fewer have to wait. */

@@ -1,7 +1,8 @@
 import { digestOf } from '../../constructs/digest.ts';
 import { engines } from '../../constructs/engine.ts';
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
-import { deviations, isForeign } from '../drift/index.ts';
+import { restartedAtAnnotation } from '../../constructs/labels.ts';
+import { deviations, field, isForeign } from '../drift/index.ts';
 import { isObjectMissing, type Kube, type KubeObject } from '../kube/index.ts';
 import { record, type Fields } from '../health/fields.ts';
 import { fieldManager, type Child } from './child.ts';
@@ -73,7 +74,9 @@ export async function lookAtRevisions(
 function isAnother(template: Fields, stated: KubeObject, now: Fields | undefined): boolean {
   const { template: ours } = record(stated['spec']);
   const found = deviations({ ...stated, spec: { template: ours } }, { ...stated, spec: { template } }, fieldManager);
-  return found.some(isForeign) || (now !== undefined && !isWithin(template['spec'], now['spec']));
+  // When it was made last is no difference: whether that is long ago is judged by itself.
+  const others = found.filter(({ path }) => path.at(-1) !== field(restartedAtAnnotation));
+  return others.some(isForeign) || (now !== undefined && !isWithin(template['spec'], now['spec']));
 }
 
 /** Whether everything in one value is in another too, wherever in a list. */

@@ -10,6 +10,7 @@ import { conditionsOf, conditionTypes, type ConditionFacts } from './conditions.
 import { credentialsName } from './credentials.ts';
 import type { Untold } from './memory.ts';
 import { withReceipts } from './receipts.ts';
+import { restartRemedy } from './restart-remedy.ts';
 
 /** What a status is made of. */
 export interface StatusFacts {
@@ -102,6 +103,7 @@ function compose(facts: StatusFacts): Draft {
         storage,
         left,
         added,
+        remedy: isValid ? restartRemedy(resource, added) : undefined,
         contests,
         pause,
         isApplied,

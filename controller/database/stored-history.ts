@@ -20,7 +20,7 @@ export interface Kept {
 export function historyManifest(
   { metadata }: StoredDatabaseService,
   history: History,
-  { applied, contests }: Kept,
+  { applied, contests }: Kept = {},
 ): Manifest {
   const { name, namespace } = metadata;
   const labels = { ...informativeLabels(name, 'database'), [databaseLabel]: name };

@@ -1,5 +1,5 @@
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
-import { templateAnnotation } from '../../constructs/labels.ts';
+import { restartedAtAnnotation, templateAnnotation } from '../../constructs/labels.ts';
 import type { Action } from '../database/action.ts';
 import type { Leeway } from '../database/additions.ts';
 import { blockerOf, credentialsMissing, deletionPending, nameTaken } from '../database/blocker.ts';
@@ -80,6 +80,8 @@ export async function foresee(
 
 /** Changes with what the spec makes of the template, and not with what somebody else does to it. */
 const templateDigest = `spec.template.metadata.annotations[${templateAnnotation}]`;
+/** With another value members are made again from the same template. */
+const restartedAt = `spec.template.metadata.annotations[${restartedAtAnnotation}]`;
 
 /** Finds out what becomes of each action of a plan. */
 class Seer {
@@ -161,7 +163,9 @@ class Seer {
   }
 
   #cost(object: KubeObject, fields: readonly Difference[]): string | undefined {
-    const isOfSpec = fields.some(({ field }) => field === templateDigest);
+    const isOfSpec = fields.some(
+      ({ field, now }) => field === templateDigest || (field === restartedAt && now !== undefined),
+    );
     if (isOfSpec && this.#restarts.isManaged) return 'All members restart for that, replicas first.';
     return restartsInWords(
       fields.map(({ field }) => ({ object: nameOf(object), field })),

@@ -1,6 +1,7 @@
-import type { DatabaseServiceDocument, StoredDatabaseService } from '../../constructs/api/resource.ts';
+import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import { fileName, render } from '../../constructs/render.ts';
 import { serialize } from '../../constructs/serialize.ts';
+import { document } from '../database/document.ts';
 import { digest } from '../digest.ts';
 import { Backoff, pause, type Clock } from '../kube/index.ts';
 import { GitDeliveryError } from './git/git-delivery-error.ts';
@@ -63,14 +64,6 @@ interface Clearance {
 type Place = Extract<GitTarget, { kind: 'place' }>;
 type Submission = Omit<GitSubmission, 'folder'>;
 
-interface Delivered extends DatabaseServiceDocument {
-  readonly metadata: DatabaseServiceDocument['metadata'] & {
-    readonly namespace: string;
-    readonly uid: string;
-    readonly generation: number;
-  };
-}
-
 /** Hands the rendered files of databases to the writers of branches: each generation once, and again after a failure. */
 export class GitDelivery {
   readonly #options: GitDeliveryOptions;
@@ -104,7 +97,7 @@ export class GitDelivery {
       else this.#removeKnown(key, `DatabaseService ${key} went elsewhere`);
     }
     if (target === undefined) return undefined;
-    const print = digest(resource.spec);
+    const print = digest(document(resource));
     const isHere = known?.target.id === target.id;
     const isSame = isHere && known.uid === uid && known.generation === generation && known.print === print;
     if (isSame && !known.isDue) return known.state;
@@ -258,8 +251,6 @@ function isTriedAgain(error: unknown): boolean {
 }
 
 /** The same bytes as `cdk8s synth` writes. */
-function filesOf({ apiVersion, kind, metadata, spec }: Delivered): ReadonlyMap<string, string> {
-  const { name, namespace } = metadata;
-  const manifests = render({ apiVersion, kind, metadata: { name, namespace }, spec });
-  return new Map(manifests.map((manifest) => [fileName(manifest), serialize(manifest)]));
+function filesOf(resource: StoredDatabaseService): ReadonlyMap<string, string> {
+  return new Map(render(document(resource)).map((manifest) => [fileName(manifest), serialize(manifest)]));
 }

@@ -13,5 +13,5 @@ export { obstacles } from './obstacle.ts';
 export { hasOldHands, isWiped } from './old-hands.ts';
 export { withOrphans } from './orphan.ts';
 export { appliedEntry, covers, fieldsOf, fingerprint, leaves, type FieldTree } from './owned-fields.ts';
-export { isWithin, readable, type FieldPath } from './field-path.ts';
+export { field, isWithin, readable, type FieldPath } from './field-path.ts';
 export { valueAt, without } from './value-at.ts';

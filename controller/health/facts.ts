@@ -6,6 +6,7 @@ import {
   notAfterAnnotation,
   notBeforeAnnotation,
   primaryRole,
+  restartedAtAnnotation,
   roleLabel,
   secretsAnnotation,
   templateAnnotation,
@@ -31,6 +32,8 @@ export type Facts =
       readonly revision: string | undefined;
       /** Digest of the template as it was rendered: what a pod bears that is made now. */
       readonly template: string | undefined;
+      /** By what it was last asked to make the members again: the same. */
+      readonly restartedAt: string | undefined;
     }
   | {
       readonly kind: 'Pod';
@@ -50,6 +53,8 @@ export type Facts =
       readonly served?: ServedCertificate;
       /** Digest of the template that it was made from. */
       readonly template: string | undefined;
+      /** By what it was asked to make the members again when it was made last. */
+      readonly restartedAt: string | undefined;
       /** The name that Kubernetes gives this template. */
       readonly revision: string | undefined;
       readonly member: MemberState;
@@ -155,13 +160,15 @@ export function factsOf(object: KubeObject): Facts {
 function statefulSet(object: KubeObject): Facts {
   const spec = record(object['spec']);
   const status = record(object['status']);
+  const annotations = record(record(record(spec['template'])['metadata'])['annotations']);
   return {
     kind: 'StatefulSet',
     isObserved: number(status, 'observedGeneration') >= (object.metadata.generation ?? 0),
     wanted: number(spec, 'replicas'),
     replicas: number(status, 'replicas'),
     revision: text(status, 'updateRevision'),
-    template: text(record(record(record(spec['template'])['metadata'])['annotations']), templateAnnotation),
+    template: text(annotations, templateAnnotation),
+    restartedAt: text(annotations, restartedAtAnnotation),
   };
 }
 
@@ -195,6 +202,7 @@ function pod(object: KubeObject): Facts {
     isCreating: symptom === undefined && isCreating(status),
     usage: usageOf(annotations),
     template: annotations[templateAnnotation],
+    restartedAt: annotations[restartedAtAnnotation],
     revision: labels[revisionLabel],
     member,
     position: positionOf(annotations),

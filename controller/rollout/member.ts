@@ -34,6 +34,8 @@ export interface Member {
   readonly need: Need;
   /** Its pod was made while somebody else had changed the template. */
   readonly isOfEdit: boolean;
+  /** Its pod is of the newest template, and was made before somebody asked to make all again. */
+  readonly isRenewal: boolean;
   /** A setting that waits for a restart is lower than before and one of those that a standby must have as high as its primary. */
   readonly isLowered: boolean;
   /** It has read the settings that the spec means, and said what they need. */

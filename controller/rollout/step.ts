@@ -1,3 +1,4 @@
+import { restartedAtAnnotation } from '../../constructs/labels.ts';
 import { handOver } from './hand-over.ts';
 import type { Member, Observation } from './member.ts';
 
@@ -98,7 +99,10 @@ function mend(seen: Observation, unhealthy: readonly Member[]): Step {
   const outdated = unhealthy.filter((member) => member.need === 'replacement' && isHopeless(member));
   const last = outdated.findLast((member) => member !== leads) ?? outdated[0];
   if (last !== undefined && last === leads) return relieve(seen, last);
-  if (last !== undefined) return replace(last, 'it cannot start from the old template', isFollowed(seen));
+  if (last !== undefined) {
+    const why = last.isRenewal ? 'it does not start' : 'it cannot start from the old template';
+    return replace(last, why, isFollowed(seen));
+  }
   const moving = unhealthy.find(({ health }) => health !== 'stuck');
   if (moving !== undefined) return wait('MemberMissing', `${moving.name} is not there yet.`);
   return wait('MemberStuck', `${unhealthy[0]?.name} does not start.`);
@@ -121,7 +125,8 @@ function relieve({ members, isSwitching, mayLose }: Observation, leader: Member)
   if (isSwitching) return wait('SwitchingOver', 'A switchover is under way.');
   const candidates = members.filter(({ health, isCaughtUp }) => health === 'healthy' && isCaughtUp);
   if (candidates.length === 0) return wait('CatchingUp', `No replica has caught up with ${leader.name}.`);
-  const message = `${leader.name} hands over, for it cannot start from the old template.`;
+  const why = leader.isRenewal ? 'does not start' : 'cannot start from the old template';
+  const message = `${leader.name} hands over, for it ${why}.`;
   return handOver({ from: leader, candidates, mayLose, isOpen: false, message });
 }
 
@@ -154,14 +159,14 @@ function wait(why: Wait, message: string): Step {
 }
 
 /** @param isReplica not if it has become the primary. Defaults to what it was seen to be */
-function replace({ name, isLeader, isOfEdit }: Member, because: string, isReplica = !isLeader): Step {
-  const template = isOfEdit ? 'template, which somebody had changed when it was made' : 'new template';
-  return {
-    kind: 'replace',
-    member: name,
-    isReplica,
-    message: `${name} is made again from the ${template}: ${because}.`,
-  };
+function replace(member: Member, because: string, isReplica = !member.isLeader): Step {
+  const { name } = member;
+  return { kind: 'replace', member: name, isReplica, message: `${name} is made again${reason(member)}: ${because}.` };
+}
+
+function reason({ isOfEdit, isRenewal }: Member): string {
+  if (isRenewal) return `, as ${restartedAtAnnotation} asks`;
+  return isOfEdit ? ' from the template, which somebody had changed when it was made' : ' from the new template';
 }
 
 function restart({ name, isLeader, restart: token = '' }: Member, because: string): Step {

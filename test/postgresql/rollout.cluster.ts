@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { withoutPods } from '../cluster/index.ts';
+import { restartedAtAnnotation } from '../../constructs/labels.ts';
 import { eventually } from '../controller/running-plumbline.ts';
 import { longestGap, lostRows } from './acknowledgements.ts';
 import { ManagedDatabase } from './managed-database.ts';
@@ -95,6 +96,31 @@ test('changes of three members', { skip }, async (t) => {
     await eventually('it is removed', async () => !(await template()).includes('restartedAt') || undefined);
     await managed.running.settled(2_000);
     assert.deepEqual(await managed.lives(), before);
+  });
+
+  await t.test('plumbline.dev/restarted-at has all made again, replicas first, and no row is lost', async (t) => {
+    const [before, primary] = [await managed.lives(), await managed.primary()];
+    managed.steps.length = 0;
+    await using writer = await Writer.start(database);
+    await managed.edit({}, { [restartedAtAnnotation]: '1' });
+    const after = await managed.until('each is made again', async () => {
+      const lives = await managed.lives().catch(() => []);
+      const areNew = lives.length > 0 && lives.every(({ uid }, i) => uid !== before[i]?.uid);
+      return areNew ? lives : undefined;
+    });
+    await managed.phase('Running');
+    const replicas = ['orders-2', 'orders-1', 'orders-0'].filter((name) => name !== primary);
+    assert.deepEqual(managed.stepsInWords(), [
+      ...replicas.map((name) => `MemberReplaced ${name}`),
+      `SwitchoverRequested ${primary}`,
+      `MemberReplaced ${primary}`,
+    ]);
+    const acknowledged = await writer.stop();
+    t.diagnostic(`${longestGap(acknowledged, 0).toFixed(2)} s without writes, ${acknowledged.length} rows`);
+    assert.deepEqual(lostRows(acknowledged, await storedRows(database)), []);
+    await managed.edit({}, { [restartedAtAnnotation]: null });
+    await managed.running.settled(2_000);
+    assert.deepEqual(await managed.lives(), after);
   });
 
   await t.test('two changes in a row end at the last one', async () => {

@@ -123,3 +123,15 @@ test('names, labels and selectors of a name at the limit fit', () => {
   assert.ok(`${name}-backup`.length <= 52);
   assert.ok(`${name}-patroni-failover`.length <= 253);
 });
+
+test('a request to make the members again is on the template, and no part of what tells templates apart', () => {
+  const annotationsOf = (annotations: Readonly<Record<string, string>> = {}) => {
+    const { metadata, ...rest } = orders();
+    const resource = { ...rest, metadata: { ...metadata, annotations } };
+    return rendered<V1StatefulSet>(resource, 'StatefulSet', 'orders').spec?.template.metadata?.annotations ?? {};
+  };
+  const before = annotationsOf();
+  assert.deepEqual(Object.keys(before), ['plumbline.dev/template']);
+  const asked = { 'plumbline.dev/restarted-at': 'noon' };
+  assert.deepEqual(annotationsOf({ ...asked, team: 'shop' }), { ...asked, ...before });
+});

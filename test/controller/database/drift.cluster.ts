@@ -410,7 +410,7 @@ async function replaceCronJob(change: (spec: object) => object): Promise<void> {
   const { metadata, spec, apiVersion, kind } = (await shop.get('CronJob', 'orders-backup')) as KubeObject & {
     spec: object;
   };
-  const { name, namespace, labels, ownerReferences } = metadata;
+  const { name, namespace = '', labels = {}, ownerReferences = [] } = metadata;
   const body = { apiVersion, kind, metadata: { name, namespace, labels, ownerReferences }, spec: change(spec) };
   await eventually('it is made again', async () => {
     await shop.running.settled();

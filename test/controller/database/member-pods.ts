@@ -9,6 +9,8 @@ export interface MemberPod {
   readonly isReady?: boolean;
   /** Digest of the template that it was made from. */
   readonly template?: string | undefined;
+  /** By what it had been asked to make the members again when it was made. Defaults to what the database asks by. */
+  readonly restartedAt?: string | undefined;
   /** What Patroni says on it, over that its server runs, and of a replica that it streams. */
   readonly status?: object;
   /** What its steward says on it, over that it has read the settings and nothing waits. */
@@ -38,6 +40,7 @@ export function memberPod(database: StoredDatabaseService, ordinal: number, pod:
         status: JSON.stringify({ state: 'running', xlog_location: 100, ...streams, ...status }),
         'plumbline.dev/settings': JSON.stringify({ ...read, ...settings }),
         ...(slots === undefined ? {} : { 'plumbline.dev/slots': JSON.stringify(slots) }),
+        ...asked('restartedAt' in pod ? pod.restartedAt : restartedAtOf(database)),
         'plumbline.dev/template': pod.template ?? engine.templateDigest(document(database)),
       },
     },
@@ -50,11 +53,20 @@ export function memberSet(database: StoredDatabaseService, template?: string): K
   const { name, namespace } = database.metadata;
   const { replicas, engine } = database.spec;
   const digest = template ?? engines[engine].templateDigest(document(database));
+  const annotations = { ...asked(restartedAtOf(database)), 'plumbline.dev/template': digest };
   return {
     apiVersion: 'apps/v1',
     kind: 'StatefulSet',
     metadata: { name, namespace, uid: 'uid-set', generation: 1, labels: { 'plumbline.dev/database': name } },
-    spec: { replicas, template: { metadata: { annotations: { 'plumbline.dev/template': digest } } } },
+    spec: { replicas, template: { metadata: { annotations } } },
     status: { observedGeneration: 1, replicas },
   };
+}
+
+function asked(restartedAt: string | undefined): object {
+  return restartedAt === undefined ? {} : { 'plumbline.dev/restarted-at': restartedAt };
+}
+
+function restartedAtOf({ metadata }: StoredDatabaseService): string | undefined {
+  return metadata.annotations?.['plumbline.dev/restarted-at'];
 }

@@ -97,3 +97,39 @@ test('the StatefulSet has the template that is delivered, or still the one befor
     observedMembers(database, [seen(memberSet(database, template))], database.spec, noAdvances).hasTemplate;
   assert.deepEqual([hasTemplate(), hasTemplate('old')], [true, false]);
 });
+const asked = resource({ replicas: 2 }, { annotations: { 'plumbline.dev/restarted-at': 'noon' } });
+const before = (restartedAt?: string): MemberPod => ({ restartedAt });
+
+/** What each of two members needs, and whether the StatefulSet is as far as that. */
+function needs(of: typeof database, set: typeof database, ...pods: readonly [MemberPod, MemberPod]) {
+  const [first, second] = pods;
+  const objects = [memberSet(set), memberPod(of, 0, { isPrimary: true, ...first }), memberPod(of, 1, second)];
+  const children = objects.map((object) => seen(object));
+  const { hasTemplate, members } = observedMembers(of, children, of.spec, noAdvances);
+  return [hasTemplate, ...members.map(({ need, isRenewal }) => (isRenewal ? `${need}, as asked` : need))];
+}
+
+const renewal = 'replacement, as asked';
+const requests: readonly (readonly [what: string, found: readonly unknown[], expected: readonly unknown[]])[] = [
+  ['nobody asks', needs(database, database, {}, {}), [true, 'nothing', 'nothing']],
+  ['somebody asks for the first time', needs(asked, asked, before(), before()), [true, renewal, renewal]],
+  ['one was made since', needs(asked, asked, before('dawn'), before('noon')), [true, renewal, 'nothing']],
+  ['all were', needs(asked, asked, {}, {}), [true, 'nothing', 'nothing']],
+  [
+    'what asked was taken away',
+    needs(database, database, before('noon'), before('dawn')),
+    [true, 'nothing', 'nothing'],
+  ],
+  ['the StatefulSet does not say so yet', needs(asked, database, before(), before()), [false, renewal, renewal]],
+  [
+    'one is of another template all the same',
+    needs(asked, asked, { ...before(), template: 'old' }, {}),
+    [true, 'replacement', 'nothing'],
+  ],
+];
+
+for (const [what, found, expected] of requests) {
+  test(`to have the members made again: ${what}`, () => {
+    assert.deepEqual(found, expected);
+  });
+}

@@ -630,6 +630,14 @@ test('where only the status says that the spec was applied, a value of ours that
   assert.deepEqual(action.drifts, []);
 });
 
+test('that a restart was asked for while no controller ran is nobody’s removal', () => {
+  const asked = resource({}, { annotations: { 'plumbline.dev/restarted-at': 'noon' } }, settledStatus);
+  const child = seen(live(statedOf(orders, 'StatefulSet/orders')));
+  const action = planOne(observed(asked, [child]), statedOf(asked, 'StatefulSet/orders'), child);
+  assert(['verify', 'apply'].includes(action.kind), action.kind);
+  assert.deepEqual('drifts' in action ? action.drifts : [], []);
+});
+
 test('there is one action for each object that is stated, in the order of application', () => {
   const stated = stateWithSecrets(orders);
   const actions = plan(observed(orders, []), stated);

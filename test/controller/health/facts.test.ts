@@ -84,10 +84,12 @@ test('the role label marks the primary', () => {
 
 test('of a StatefulSet the numbers count, and whether its controller has seen the newest change', () => {
   const status = { observedGeneration: 1, replicas: 3, updateRevision: 'orders-6c8' };
-  const template = { metadata: { annotations: { 'plumbline.dev/template': 'digest' } } };
+  const template = {
+    metadata: { annotations: { 'plumbline.dev/template': 'new', 'plumbline.dev/restarted-at': 'noon' } },
+  };
   const facts = factsOf(object('StatefulSet', { spec: { replicas: 3, template }, status }, { generation: 2 }));
-  const numbers = { isObserved: false, wanted: 3, replicas: 3 };
-  assert.deepEqual(facts, { kind: 'StatefulSet', ...numbers, revision: 'orders-6c8', template: 'digest' });
+  const numbers = { isObserved: false, wanted: 3, replicas: 3, revision: 'orders-6c8' };
+  assert.deepEqual(facts, { kind: 'StatefulSet', ...numbers, template: 'new', restartedAt: 'noon' });
 });
 
 test('a claim has data when a member has written its identity on it', () => {

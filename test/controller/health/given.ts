@@ -21,6 +21,7 @@ export function podFacts(more: Partial<FactsOf<'Pod'>> = {}): FactsOf<'Pod'> {
     isCreating: false,
     usage: usageOf({}),
     template: 'new',
+    restartedAt: undefined,
     revision: undefined,
     member: memberState(says),
     position: 0,
@@ -39,7 +40,8 @@ export function setFacts(replicas: number, more: Partial<FactsOf<'StatefulSet'>>
     wanted: replicas,
     replicas,
     revision: undefined,
-    template: undefined,
+    template: 'new',
+    restartedAt: undefined,
     ...more,
   };
 }

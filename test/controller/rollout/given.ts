@@ -10,6 +10,7 @@ export function member(ordinal: number, more: Partial<Member> = {}): Member {
     isPrimary: more.isLeader ?? false,
     need: 'nothing',
     isOfEdit: false,
+    isRenewal: false,
     isLowered: false,
     hasRead: true,
     isCaughtUp: true,

@@ -42,6 +42,9 @@ const searches: readonly (readonly [members: number, faults: Faults])[] = [
   [1, { crashes: 1, changes: 0, restarts: 0, refusals: 0, blindness: 0, settings: 2, slots: 0 }],
   [2, { crashes: 1, changes: 1, restarts: 0, refusals: 0, blindness: 0, settings: 1, slots: 0 }],
   [3, { crashes: 1, changes: 0, restarts: 1, refusals: 1, blindness: 1, settings: 1, slots: 0 }],
+  [1, { crashes: 1, changes: 1, restarts: 0, refusals: 0, blindness: 0, settings: 0, slots: 0, renewals: 2 }],
+  [2, { crashes: 1, changes: 1, restarts: 0, refusals: 0, blindness: 1, settings: 0, slots: 0, renewals: 1 }],
+  [3, { crashes: 1, changes: 0, restarts: 1, refusals: 1, blindness: 1, settings: 0, slots: 0, renewals: 1 }],
 ];
 
 test('in every order of events a rollout takes no second member down, never the primary, and comes to its end', (t) => {

@@ -51,8 +51,8 @@ function move(what: string, to: World): Move {
 }
 
 function kubernetes(world: World): readonly Move[] {
-  const { pods, replicas, template, isObserved } = world;
-  const made = (i: number): Pod => ({ template, state: 'starting', ...started(world, i) });
+  const { pods, replicas, template, stated: renewal, isObserved } = world;
+  const made = (i: number): Pod => ({ template, renewal, state: 'starting', ...started(world, i) });
   if (!isObserved)
     return [move('the StatefulSet controller sees the change', { ...world, isObserved: true }), ...kubelet(world)];
   const found = [...kubelet(world)];
@@ -156,8 +156,9 @@ function owner(world: World): readonly Move[] {
 function trouble(world: World): readonly Move[] {
   const { pods, faults, spec, parameters, wanted, view, leader } = world;
   const fault = (what: string, kind: keyof Faults, change: Partial<World>): readonly Move[] => {
-    if (faults[kind] === 0) return [];
-    const left = { ...faults, [kind]: faults[kind] - 1 };
+    const { [kind]: rest = 0 } = faults;
+    if (rest === 0) return [];
+    const left = { ...faults, [kind]: rest - 1 };
     return [{ ...move(what, { ...world, ...change, faults: left }), isFault: true }];
   };
   const lost = pods.flatMap(({ state }, i) => {
@@ -180,6 +181,7 @@ function trouble(world: World): readonly Move[] {
     ...values.flatMap((one) => fault(`the spec asks for settings ${one}`, 'settings', { parameters: one })),
     ...fault('the spec asks for template 1 and settings that it brings', 'settings', both),
     ...counts.flatMap((one) => fault(`the spec asks for ${one} members`, 'changes', { wanted: one })),
+    ...fault('somebody asks to have the members made again', 'renewals', { renewal: world.renewal + 1 }),
     ...fault('the controller is started again', 'restarts', { isSwitching: false, view: undefined }),
     ...(view === undefined ? fault('the watch falls behind', 'blindness', { view: { pods, leader } }) : []),
     ...(view === undefined ? [] : [move('the watch catches up', { ...world, view: undefined })]),
@@ -241,7 +243,7 @@ function described(step: Step): string {
 function delivered(world: World, { spec, history }: Course): World | undefined {
   const [template, settings] = [templateOf(spec), settingsOf(spec)];
   const isKept = JSON.stringify(plain(history)) === JSON.stringify(world.history);
-  const isSame = template === world.template && spec.replicas === world.replicas;
+  const isSame = template === world.template && world.stated === world.renewal && spec.replicas === world.replicas;
   if (isKept && isSame && settings === world.settings) return undefined;
   return {
     ...world,
@@ -249,6 +251,7 @@ function delivered(world: World, { spec, history }: Course): World | undefined {
     pods: world.pods.slice(0, spec.replicas),
     history: plain(history),
     template,
+    stated: world.renewal,
     settings,
     replicas: spec.replicas,
     isObserved: world.isObserved && isSame,

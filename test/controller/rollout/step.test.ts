@@ -141,3 +141,20 @@ test('a replica is only taken down as one: it may have become the primary meanwh
   assert.equal(isReplica(members({ ...old, health: 'stuck' }, leader)), false);
   assert.equal(isReplica(members({ ...old, health: 'stuck' }, {})), true);
 });
+
+const renewed = { need: 'replacement', isRenewal: true } as const;
+const sentences: readonly (readonly [seen: Observation, message: string])[] = [
+  [members(leader, old), 'orders-1 is made again from the new template: it is a replica.'],
+  [members(leader, renewed), 'orders-1 is made again, as plumbline.dev/restarted-at asks: it is a replica.'],
+  [
+    members(leader, { ...renewed, health: 'stuck' }),
+    'orders-1 is made again, as plumbline.dev/restarted-at asks: it does not start.',
+  ],
+];
+
+for (const [seen, message] of sentences) {
+  test(`it is told why a member is made again: ${message}`, () => {
+    const step = nextStep(seen);
+    assert.equal('message' in step && step.message, message);
+  });
+}

@@ -18,6 +18,9 @@ export interface World {
   readonly spec: number;
   readonly parameters: number;
   readonly wanted: number;
+  /** How often the user has asked to have the members made again, and as often as the StatefulSet says it. */
+  readonly renewal: number;
+  readonly stated: number;
   /** What the controller keeps in the cluster. */
   readonly history: History | undefined;
   /** What the controller remembers; gone when it is started again. */
@@ -34,6 +37,8 @@ export interface World {
 
 export interface Pod {
   readonly template: number;
+  /** How often it had been asked for when the pod was made. */
+  readonly renewal: number;
   /** `behind`: it streams, and lacks something that the primary has. `ailing`: a container beside the server fails again and again. */
   readonly state: 'gone' | 'starting' | 'stuck' | 'behind' | 'up' | 'ailing';
   /** What its server was started with. */
@@ -54,6 +59,8 @@ export interface Faults {
   readonly settings: number;
   /** Logical slots that somebody makes. */
   readonly slots: number;
+  /** Restarts that a user asks for. Defaults to none. */
+  readonly renewals?: number;
 }
 
 /** A template that never starts. */
@@ -76,7 +83,7 @@ export function level(settings: number): number {
 /** A database of some members that was just created, all of them up. */
 export function peace(members: number, faults: Faults, slotsEnd: World['slotsEnd'] = 'synced'): World {
   return {
-    pods: Array.from({ length: members }, () => ({ template: 0, settings: 0, state: 'up' })),
+    pods: Array.from({ length: members }, () => ({ template: 0, renewal: 0, settings: 0, state: 'up' })),
     leader: 0,
     asked: undefined,
     template: 0,
@@ -86,6 +93,8 @@ export function peace(members: number, faults: Faults, slotsEnd: World['slotsEnd
     spec: 0,
     parameters: 0,
     wanted: members,
+    renewal: 0,
+    stated: 0,
     history: undefined,
     isSwitching: false,
     view: undefined,
@@ -125,13 +134,15 @@ export function changed(pods: readonly Pod[], place: number, change: Partial<Pod
 
 /** The members as a controller sees them. */
 export function observe(world: World): Observation {
-  const { pods, leader, replicas, template, settings, isObserved, isSwitching, isGivenUp } = world;
+  const { pods, leader, replicas, template, renewal, settings, isObserved, isSwitching, isGivenUp } = world;
+  const hasTemplate = world.stated === renewal;
   const members = Array.from({ length: Math.max(pods.length, replicas) }, (_, i): Member => {
-    const pod: Pod = pods[i] ?? { state: 'gone', template, settings };
+    const pod: Pod = pods[i] ?? { state: 'gone', template, renewal, settings };
     const { state, slot } = pod;
     const isRunning = state === 'up' || state === 'behind';
     const isTaken = takes(pod.template, settings);
     const isLowered = isRunning && settings !== badSettings && level(settings) < level(pod.settings);
+    const isRenewal = state !== 'gone' && pod.renewal !== renewal;
     const isWaiting = (isRunning && isTaken && pod.settings !== settings) || isLowered;
     return {
       name: String(i),
@@ -140,8 +151,14 @@ export function observe(world: World): Observation {
       isLeader: leader === i && state === 'up',
       // A pod that was made again has no label before its server leads.
       isPrimary: leader === i && (state === 'up' || state === 'ailing'),
-      need: state !== 'gone' && pod.template !== template ? 'replacement' : isWaiting ? 'restart' : 'nothing',
+      need:
+        isRenewal || (state !== 'gone' && pod.template !== template)
+          ? 'replacement'
+          : isWaiting
+            ? 'restart'
+            : 'nothing',
       isOfEdit: false,
+      isRenewal,
       isLowered,
       hasRead: isRunning,
       isCaughtUp: state === 'up',
@@ -158,7 +175,7 @@ export function observe(world: World): Observation {
     };
   });
   const mayLose = isGivenUp ? [cdc.name] : [];
-  return { wanted: replicas, isObserved, hasTemplate: true, members, isPaused: false, isSwitching, mayLose };
+  return { wanted: replicas, isObserved, hasTemplate, members, isPaused: false, isSwitching, mayLose };
 }
 
 /** Patroni starts a server again that did not start. */
@@ -189,6 +206,11 @@ export function isAtEnd(world: World): boolean {
   const isBack = isBad && stable !== undefined;
   const template = isBack ? templateOf(stable.template) : spec;
   const settings = isBack ? settingsOf(stable) : parameters;
+  const isRenewed = pods.every((pod) => pod.renewal === world.renewal);
   const isWhole = pods.length === wanted && replicas === wanted && leader !== undefined && asked === undefined;
-  return isWhole && pods.every((pod) => pod.state === 'up' && pod.template === template && pod.settings === settings);
+  return (
+    isWhole &&
+    isRenewed &&
+    pods.every((pod) => pod.state === 'up' && pod.template === template && pod.settings === settings)
+  );
 }
