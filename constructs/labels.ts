@@ -50,8 +50,6 @@ export const restartedAtAnnotation = 'plumbline.dev/restarted-at';
 export const historyKey = 'history.json';
 /** Of the same ConfigMap: digests of the objects that were applied, by their keys. */
 export const appliedKey = 'applied.json';
-/** Of the same ConfigMap: the fights about fields that others keep writing. */
-export const contestsKey = 'contests.json';
 /** On a pod and its template: the digest of the template as it is rendered. */
 export const templateAnnotation = 'plumbline.dev/template';
 /** State of a member: JSON, written by Patroni. */

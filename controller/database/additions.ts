@@ -27,6 +27,8 @@ export function additionsTo(
   left: readonly Drift[] = [],
 ): readonly (Foreign & { readonly drift: Drift })[] {
   if (foreign.length === 0 || leeway.resource.spec.drift?.additions === 'Allow') return [];
+  // All of what stands in the place of ours is somebody's, also what says the same.
+  if (left.some(({ field }) => field === '')) return [];
   return foreign
     .filter((one) => !isAllowed(leeway, one))
     .map((one) => ({ ...one, drift: additionOf(`${kind}/${name}`, one) }))

@@ -311,8 +311,10 @@ function wasReplaced({ known, left, resource }: Observed, { key, object }: State
   if (known.has(key)) return true;
   const { status } = resource;
   if (!wasSettled(resource)) return false;
-  const last = status?.drift?.receipts?.find((one) => one.object === `${object.kind}/${object.metadata.name}`);
-  const isToldAsGone = last?.action === 'Reported' && last.field === '';
+  const name = `${object.kind}/${object.metadata.name}`;
+  const receipts = (status?.drift?.receipts ?? []).filter((one) => one.object === name);
+  const end = receipts.findIndex(({ action }) => action === 'Corrected');
+  const isToldAsGone = receipts.slice(0, end < 0 ? undefined : end).some(({ field }) => field === '');
   return (
     isToldAsGone || Date.parse(live.metadata.creationTimestamp ?? '') > Date.parse(status?.lastReconcileTime ?? '')
   );

@@ -2,7 +2,7 @@ import { sentence } from '../../constructs/api/problem.ts';
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import { validateResource } from '../../constructs/api/validate.ts';
 import { digest } from '../digest.ts';
-import { contestRules, contestsText, noteFlips, parseContests, type ContestRules } from '../drift/index.ts';
+import { contestRules, contestsOf, fightsOf, noteFlips, type ContestRules } from '../drift/index.ts';
 import type { KubeObject } from '../kube/index.ts';
 import type { Course } from '../rollout/index.ts';
 import type { ReconcileResult } from '../runtime/controller.ts';
@@ -27,7 +27,7 @@ import { endOf, objectOf, pauseEnd, restraintOf, type Restraint } from './restra
 import { Reporter, type ReporterOptions } from './report.ts';
 import type { Run } from './run.ts';
 import { isStatedBy, stateWithSecrets, type Stated } from './stated.ts';
-import { historyManifest, storedApplied, storedContests } from './stored-history.ts';
+import { historyManifest, storedApplied, storedFights } from './stored-history.ts';
 import { logHindrance, shortTrouble, withoutShort } from './trouble.ts';
 
 export interface ReconcilerOptions extends ReporterOptions, FollowUpOptions, GitPlacesOptions {
@@ -117,7 +117,7 @@ export class Reconciler {
     const { children, clock } = this.#options;
     const stored = children.of(key);
     memory.applied = storedApplied(stored, metadata.name);
-    memory.contests = parseContests(storedContests(stored, metadata.name), clock.now());
+    memory.contests = contestsOf(storedFights(stored, metadata.name), clock.now());
   }
 
   async #course({
@@ -158,7 +158,7 @@ export class Reconciler {
       const { applied } = observed;
       const kept = historyManifest(resource, course.history, {
         applied: isToBeKnown(resource) ? applied : undefined,
-        contests: contestsText(memory.contests),
+        fights: fightsOf(memory.contests),
       });
       const stated = stateWithSecrets(delivered, [kept]);
       const outcome = await this.#options.apply.carryOut(plan(observed, stated), observed, signal);
@@ -177,7 +177,7 @@ export class Reconciler {
   async #onlyOurs(run: Run, delivered: StoredDatabaseService, { history }: Course): Promise<Outcome> {
     const { resource, memory, signal } = run;
     memory.delivered = printOf(run);
-    const kept = historyManifest(resource, history, { contests: contestsText(memory.contests) });
+    const kept = historyManifest(resource, history, { fights: fightsOf(memory.contests) });
     const isOurs = ({ kind, metadata }: KubeObject) =>
       kind === 'Secret' || (kind === kept.kind && metadata.name === kept.metadata.name);
     const stated = stateWithSecrets(delivered, [kept]);
@@ -263,7 +263,7 @@ export class Reconciler {
 function printOf({ resource, memory, course }: Run): string | undefined {
   if (course === undefined) return undefined;
   const applied = isToBeKnown(resource) ? [...(memory.applied ?? [])] : [];
-  return digest([document({ ...resource, spec: course.spec }), course.history, applied, contestsText(memory.contests)]);
+  return digest([document({ ...resource, spec: course.spec }), course.history, applied, fightsOf(memory.contests)]);
 }
 
 /** Whether there are more members than the spec asks for, since fewer have to wait. */

@@ -1,7 +1,8 @@
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
-import { appliedKey, contestsKey, databaseLabel, historyKey, informativeLabels } from '../../constructs/labels.ts';
+import { appliedKey, databaseLabel, historyKey, informativeLabels } from '../../constructs/labels.ts';
 import type { Manifest } from '../../constructs/manifest.ts';
 import { namesOf } from '../../constructs/names.ts';
+import type { Fight } from '../drift/index.ts';
 import type { Facts } from '../health/facts.ts';
 import { json, texts } from '../health/fields.ts';
 import { historyText, parseHistory, type History } from '../rollout/index.ts';
@@ -12,21 +13,21 @@ import type { Child } from './child.ts';
 export interface Kept {
   /** What was applied. */
   readonly applied?: Applied | undefined;
-  /** What others fight about, as a text. */
-  readonly contests?: string | undefined;
+  /** What others fight about: in the text of the history, which nobody can add to unseen. */
+  readonly fights?: readonly Fight[];
 }
 
 /** The ConfigMap with the history of a database. */
 export function historyManifest(
   { metadata }: StoredDatabaseService,
   history: History,
-  { applied, contests }: Kept = {},
+  { applied, fights = [] }: Kept = {},
 ): Manifest {
   const { name, namespace } = metadata;
   const labels = { ...informativeLabels(name, 'database'), [databaseLabel]: name };
   const known = applied === undefined ? {} : { [appliedKey]: JSON.stringify(Object.fromEntries(applied)) };
-  const fights = contests === undefined ? {} : { [contestsKey]: contests };
-  const data = { [historyKey]: historyText(history), ...known, ...fights };
+  const text = historyText(history, fights.length === 0 ? {} : { fights });
+  const data = { [historyKey]: text, ...known };
   const head = { name: namesOf(name).history, namespace, labels };
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: head, immutable: false, data };
 }
@@ -42,9 +43,9 @@ export function storedApplied(children: readonly Child[], database: string): App
   return new Map(Object.entries(texts(json(factsIn(children, database)?.applied))));
 }
 
-/** What others fight about, as the cluster has it. */
-export function storedContests(children: readonly Child[], database: string): string | undefined {
-  return factsIn(children, database)?.contests;
+/** What others fight about, as the cluster has it: whatever somebody wrote. */
+export function storedFights(children: readonly Child[], database: string): unknown {
+  return json(factsIn(children, database)?.text)['fights'];
 }
 
 function factsIn(children: readonly Child[], database: string): Extract<Facts, { kind: 'History' }> | undefined {

@@ -8,9 +8,11 @@ import { typeOf } from '../database/kinds.ts';
 import { plan } from '../database/plan.ts';
 import { restartsInWords, restartsOf, type Restarts } from '../database/restarts.ts';
 import { isStatedBy, stateWithSecrets, type Stated } from '../database/stated.ts';
-import { historyManifest, storedApplied, storedContests, storedHistory } from '../database/stored-history.ts';
+import { historyManifest, storedApplied, storedFights, storedHistory } from '../database/stored-history.ts';
 import {
+  contestsOf,
   deviations,
+  fightsOf,
   differences,
   isAddition,
   isWithin,
@@ -45,10 +47,8 @@ export async function foresee(
   const labelled = [...children.values()];
   const history = storedHistory(labelled, resource.metadata.name);
   const applied = storedApplied(labelled, resource.metadata.name);
-  const beside = {
-    applied: applied.size === 0 ? undefined : applied,
-    contests: storedContests(labelled, resource.metadata.name),
-  };
+  const contests = contestsOf(storedFights(labelled, resource.metadata.name), Infinity);
+  const beside = { applied: applied.size === 0 ? undefined : applied, fights: fightsOf(contests) };
   const kept = history && historyManifest(resource, history, beside);
   const stated = stateWithSecrets(resource, kept === undefined ? [] : [kept]);
   for (const one of stated) {

@@ -5,34 +5,28 @@ import type { Drift } from './drift.ts';
 /** So many fights are kept: those that last longest. */
 const mostKept = 50;
 
-/** The fights that are to outlive the controller, as a text; undefined where there are none. What led to them is not kept. Pure. */
-export function contestsText(contests: Contests): string | undefined {
-  const fights = [...contests.values()]
+/** A fight as it outlives the controller: without what led to it. */
+export type Fight = Omit<Contest, 'flips'>;
+
+/** The fights that are to outlive the controller. Pure. */
+export function fightsOf(contests: Contests): readonly Fight[] {
+  return [...contests.values()]
     .filter(({ rests }) => rests > 0)
     .map(({ flips: _, ...fight }) => fight)
     .toSorted((a, b) => (b.until ?? 0) - (a.until ?? 0))
     .slice(0, mostKept);
-  return fights.length === 0 ? undefined : JSON.stringify(fights);
 }
 
 /**
- * The fights of a text that may say anything: somebody may have written it while no controller ran. So none lasts longer than one that begins now
- * may, and then what is contested is put back once more. Pure.
+ * The contests of fights that were kept; they may be anything, for somebody may have written them while no controller ran. So none lasts longer than
+ * one that begins now may, and then what is contested is put back once more. Pure.
  *
  * @param now milliseconds
  */
-export function parseContests(text: string | undefined, now: number): Contests {
-  const fights = parsed(text).flatMap((one) => fightIn(one, now) ?? []);
+export function contestsOf(kept: unknown, now: number): Contests {
+  const found: readonly unknown[] = Array.isArray(kept) ? kept.slice(0, mostKept) : [];
+  const fights = found.flatMap((one) => fightIn(one, now) ?? []);
   return new Map(fights.map((fight) => [`${fight.drift.object} ${fight.drift.field}`, fight]));
-}
-
-function parsed(text = '[]'): readonly unknown[] {
-  try {
-    const found: unknown = JSON.parse(text);
-    return Array.isArray(found) ? found.slice(0, mostKept) : [];
-  } catch {
-    return [];
-  }
 }
 
 function fightIn(found: unknown, now: number): Contest | undefined {

@@ -5,7 +5,7 @@ export { creation, deletion, drifts, isAddition, isCreation, isForeign, managedF
 export { unknownManager, type Editor } from './editor.ts';
 export { episodes, inWords, type Episode } from './episode.ts';
 export { contestRules, contestsOver, noteFlips, type Contest, type ContestRules, type Contests } from './contest.ts';
-export { contestsText, parseContests } from './contest-record.ts';
+export { contestsOf, fightsOf, type Fight } from './contest-record.ts';
 export { handOver } from './hand-over.ts';
 export { additionOf, foreignFields, heldByOthers, type Foreign } from './foreign.ts';
 export { moves } from './move.ts';

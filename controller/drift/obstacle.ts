@@ -6,7 +6,7 @@ import { valueAt } from './value-at.ts';
 
 /**
  * What others added that may have made the API server refuse an apply: something beside the refused fields in a part that we state (a second source
- * of a volume, a limit below our request), or an item of a list under the name of one of ours. Pure.
+ * of a volume, a limit below our request), or an item of a list under the name of one of ours, or without one. Pure.
  *
  * @param refused the fields that the server names, such as `spec.template.spec.volumes[0].emptyDir`
  */
@@ -17,10 +17,12 @@ export function obstacles(
   refused: readonly string[],
 ): readonly Foreign[] {
   const places = refused.map(placeOf);
+  const isNameAsked = stated.kind === 'Service' && refused.some((one) => one.endsWith('.name'));
   return foreign.filter(({ path }) => {
     const names = path.filter((step) => step.startsWith('f:')).map((step) => step.slice(2));
     const isNear = places.some((place) => place.every((name, index) => names[index] === name));
-    return isNear && (path.at(-1)?.startsWith('f:') === true || isNamesake(stated, live, path));
+    const isOfPart = path.at(-1)?.startsWith('f:') === true;
+    return isNear && (isOfPart || isNamesake(stated, live, path) || (isNameAsked && isNameless(live, path)));
   });
 }
 
@@ -34,6 +36,12 @@ function isNamesake(stated: KubeObject, live: KubeObject, path: FieldPath): bool
   const ours = valueAt(stated, path.slice(0, -1));
   const name = nameOf(valueAt(live, path));
   return name !== undefined && Array.isArray(ours) && ours.some((one) => nameOf(one) === name);
+}
+
+/** Among several ports of a Service none may be without a name. */
+function isNameless(live: KubeObject, path: FieldPath): boolean {
+  const item = valueAt(live, path);
+  return isFields(item) && item['name'] === undefined;
 }
 
 function nameOf(value: unknown): unknown {

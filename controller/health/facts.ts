@@ -1,6 +1,5 @@
 import {
   appliedKey,
-  contestsKey,
   historyKey,
   identityAnnotation,
   notAfterAnnotation,
@@ -67,13 +66,8 @@ export type Facts =
       /** Versions of Secrets, by their names, that the kubelet was asked to refresh the mounts for. */
       readonly refreshed: Readonly<Record<string, string>>;
     }
-  /** The history of the database, what was applied of it, and what others fight about, as they are stored. */
-  | {
-      readonly kind: 'History';
-      readonly text: string;
-      readonly applied: string | undefined;
-      readonly contests: string | undefined;
-    }
+  /** The history of the database, and what was applied of it, as they are stored. */
+  | { readonly kind: 'History'; readonly text: string; readonly applied: string | undefined }
   | {
       readonly kind: 'PersistentVolumeClaim';
       readonly hasData: boolean;
@@ -128,7 +122,7 @@ export function factsOf(object: KubeObject): Facts {
       const history = text(data, historyKey);
       return history === undefined
         ? { kind: 'none' }
-        : { kind: 'History', text: history, applied: text(data, appliedKey), contests: text(data, contestsKey) };
+        : { kind: 'History', text: history, applied: text(data, appliedKey) };
     }
     case 'PersistentVolumeClaim':
       return {

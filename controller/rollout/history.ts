@@ -65,9 +65,9 @@ export function tried(history: History, revision: Revision, time: string): Histo
   return history.trial?.digest === digest ? history : { ...history, trial: { digest, since: time } };
 }
 
-/** As it stands in the ConfigMap. */
-export function historyText(history: History): string {
-  return `${JSON.stringify(history, null, 1)}\n`;
+/** As it stands in the ConfigMap. @param beside what else is kept there */
+export function historyText(history: History, beside: object = {}): string {
+  return `${JSON.stringify({ ...history, ...beside }, null, 1)}\n`;
 }
 
 /** @returns undefined for what is no history: it was lost or somebody wrote something else; then it begins anew */

@@ -304,3 +304,41 @@ test('what happened while no controller ran and none may put back is said alike 
     ['Corrected', 'Reported'].flatMap((action) => objects.map((object) => `${action} ${object}`)),
   );
 });
+
+test('what stands in the place of what was deleted is left where drift is only reported, said alike by each controller, and put back in the end', async () => {
+  await shop.create('placed', { ...wholeSpec, drift: { policy: 'Report' } });
+  const { namespace } = shop;
+  const { labels = {}, ownerReferences = [] } = (await shop.get('Service', 'placed-ro'))?.metadata ?? {};
+  await shop.delete('Service', 'placed-ro');
+  await shop.untilCondition('placed', 'Drifted', /^True DriftReported: Somebody deleted Service\/placed-ro\.$/);
+  const made = {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 'placed-ro', namespace, labels, ownerReferences },
+    // One without a name, which Kubernetes allows nobody beside another.
+    spec: { ports: [{ port: 99 }], selector: { app: 'x' } },
+  };
+  await shop.kube.create(made, { type: shop.typeOf('Service'), fieldManager: 'kubectl-create' });
+  await shop.untilCondition(
+    'placed',
+    'Drifted',
+    /^True DriftReported: Somebody deleted Service\/placed-ro\. kubectl-create changed spec\.selector of Service\/placed-ro from \S+ to \{"app":"x"\}\.$/,
+  );
+  const field = ['spec.selector kubectl-create', ' unknown'];
+  assert.deepEqual(
+    await told('placed', 'Service/placed-ro'),
+    field.map((one) => `Reported ${one}`),
+  );
+  const before = await said('placed');
+  await shop.restart();
+  assert.deepEqual(await said('placed'), before);
+  await shop.edit('placed', { drift: null });
+  await shop.untilCondition('placed', 'Drifted', /^False InTrue/);
+  assert(await shop.isTrue('Service', 'placed-ro', 'placed'));
+  const corrected = (await told('placed', 'Service/placed-ro')).filter((one) => one.startsWith('Corrected'));
+  assert.deepEqual(corrected.toSorted(), [
+    'Corrected  unknown',
+    'Corrected spec.ports[port=99,protocol=TCP] kubectl-create',
+    'Corrected spec.selector kubectl-create',
+  ]);
+});

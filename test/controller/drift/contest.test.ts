@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
+  contestsOf,
   contestsOver,
-  contestsText,
   creation,
   deletion,
+  fightsOf,
   noteFlips,
-  parseContests,
   type Contests,
   type Drift,
 } from '../../../controller/drift/index.ts';
@@ -109,14 +109,14 @@ test('who makes again what he has deleted does not hide that it is deleted again
 
 /** The fights as another controller takes them up at a second. */
 const handedOver = (contests: Contests, second: number): Contests =>
-  parseContests(contestsText(contests), second * 1_000);
+  contestsOf(JSON.parse(JSON.stringify(fightsOf(contests))), second * 1_000);
 
 test('another controller leaves what is left, and fights no rival anew', () => {
   const fought = handedOver(after(...same), 3);
   assert.equal(leftUntil(fought, 3), 12);
   assert.equal(leftUntil(noteFlips(fought, [flip('5')], 12_000, rules), 12), 32);
   assert.equal(leftUntil(noteFlips(fought, [flip('5', 'anna')], 12_000, rules), 12), undefined, 'another one is none');
-  assert.equal(contestsText(fought), contestsText(after(...same)));
+  assert.equal(JSON.stringify(fightsOf(fought)), JSON.stringify(fightsOf(after(...same))));
 });
 
 test('of two that write in turn both are known to another controller, whoever comes back first', () => {
@@ -132,20 +132,19 @@ test('of two that write in turn both are known to another controller, whoever co
 });
 
 test('what is no fight yet, and none at all, is not kept', () => {
-  assert.equal(contestsText(after(...same.slice(0, 2))), undefined);
-  assert.deepEqual(parseContests(undefined, 0), new Map());
+  assert.deepEqual(fightsOf(after(...same.slice(0, 2))), []);
+  assert.deepEqual(contestsOf(undefined, 0), new Map());
 });
 
 test('whatever somebody writes in the place of the fights, nothing is left for longer than an hour', () => {
-  const [fight] = JSON.parse(contestsText(after(...same)) ?? '') as readonly object[];
-  const texts = [
-    JSON.stringify([{ ...fight, until: Number.MAX_SAFE_INTEGER, rests: 9e15 }]),
-    JSON.stringify([{ ...fight, until: 1e300 }, { ...fight, rivals: [] }, { ...fight, rests: 0 }, null, 7, [], {}]),
-    JSON.stringify({ fight }),
-    JSON.stringify([{ ...fight, drift: { object } }]),
-    'no JSON',
-    '',
+  const [fight] = fightsOf(after(...same));
+  const kept = [
+    [{ ...fight, until: Number.MAX_SAFE_INTEGER, rests: 9e15 }],
+    [{ ...fight, until: 1e300 }, { ...fight, rivals: [] }, { ...fight, rests: 0 }, null, 7, [], {}],
+    { fight },
+    [{ ...fight, drift: { object } }],
+    'no fights',
   ];
-  const ends = texts.map((text) => leftUntil(parseContests(text, 3_000), 3));
-  assert.deepEqual(ends, [3_603, undefined, undefined, undefined, undefined, undefined]);
+  const ends = kept.map((one) => leftUntil(contestsOf(one, 3_000), 3));
+  assert.deepEqual(ends, [3_603, undefined, undefined, undefined, undefined]);
 });

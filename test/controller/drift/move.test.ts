@@ -113,3 +113,19 @@ for (const [what, refused, expected] of [
     );
   });
 }
+
+test('what is in the way of an apply: among several ports of a Service one without a name', () => {
+  const port = entryOf('kubectl-create', 'Update', treeOf(['f:spec', 'f:ports', 'k:{"port":99,"protocol":"TCP"}']));
+  const withPorts = (...ports: readonly object[]): KubeObject => ({
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 'orders', managedFields: [port] },
+    spec: { ports },
+  });
+  const own = { name: 'postgresql', port: 5432, protocol: 'TCP' };
+  const crowded = withPorts(own, { port: 99, protocol: 'TCP' });
+  const inTheWay = (refused: string) =>
+    obstacles(withPorts(own), crowded, foreignFields(crowded, ours), [refused]).map(({ path }) => readable(path));
+  assert.deepEqual(inTheWay('spec.ports[0].name'), ['spec.ports[port=99,protocol=TCP]']);
+  assert.deepEqual(inTheWay('spec.ports[0].port'), []);
+});
