@@ -266,9 +266,9 @@ function judge(observed: Observed, stated: Stated, shown: Child, live: KubeObjec
   });
 }
 
-/** Of a Secret, nothing tells. */
+/** Of a Secret, nothing tells. What is left as somebody made it may be another object too. */
 function isNeverOurs({ accepted }: Child, live: KubeObject): boolean {
-  return accepted === undefined && live.kind !== 'Secret' && appliedEntry(live, fieldManager) === undefined;
+  return accepted?.isDrifted !== false && live.kind !== 'Secret' && appliedEntry(live, fieldManager) === undefined;
 }
 
 /** Nothing went to somebody else, and yet there are other values: they were applied under our name. Or the values are ours, and the fields are not. */

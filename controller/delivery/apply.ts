@@ -139,7 +139,7 @@ export class ClusterDelivery implements ApplyDelivery {
     const read = () => this.#kube.get(typeOf(object), object.metadata, { signal });
     const inherited = hasOldHands ? statedTree(object) : undefined;
     const take = (live: KubeObject, paths: readonly FieldPath[]) =>
-      this.#attempts.once(stated, this.#children.get(stated.key), () =>
+      this.#attempts.once(stated, this.#children.get(stated.key), paths, () =>
         takingOver(this.#kube, live, { taken: paths, inherited }, apply, signal),
       );
     try {

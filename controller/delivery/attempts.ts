@@ -1,5 +1,6 @@
 import { holdersOf, type Child } from '../database/child.ts';
 import type { Stated } from '../database/stated.ts';
+import type { FieldPath } from '../drift/index.ts';
 import { classify, type Clock } from '../kube/index.ts';
 
 /** How long a take-over that was of no use is not tried again, in milliseconds. */
@@ -26,16 +27,25 @@ export class Attempts {
     this.#clock = clock;
   }
 
-  /** @throws what the act throws, or has thrown a moment ago for the same object in the same state */
-  async once(stated: Stated, child: Child | undefined, act: () => Promise<void>): Promise<void> {
+  /**
+   * @param taken what is taken over
+   * @throws what the act throws, or has thrown a moment ago for the same object in the same state
+   */
+  async once(
+    stated: Stated,
+    child: Child | undefined,
+    taken: readonly FieldPath[],
+    act: () => Promise<void>,
+  ): Promise<void> {
+    const key = [stated.key, ...taken.map((path) => path.join('/'))].join(' ');
     const of = `${stated.hash} ${child?.uid} ${child?.fingerprint} ${child && holdersOf(child.foreign)}`;
-    const before = this.#failed.get(stated.key);
+    const before = this.#failed.get(key);
     if (before?.of === of && this.#clock.now() - before.at < pauseMs) throw before.error;
-    this.#failed.delete(stated.key);
+    this.#failed.delete(key);
     try {
       await act();
     } catch (error) {
-      if (isRefusal(error)) this.#failed.set(stated.key, { of, error, at: this.#clock.now() });
+      if (isRefusal(error)) this.#failed.set(key, { of, error, at: this.#clock.now() });
       const [oldest] = this.#failed.keys();
       if (this.#failed.size > most && oldest !== undefined) this.#failed.delete(oldest);
       throw error;

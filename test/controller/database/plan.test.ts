@@ -622,6 +622,18 @@ test('of what could not be put back the same is told each time, also of what was
   assert.deepEqual(drifts(new Map([[service.key, first]])), first);
 });
 
+test('what was left in the place of ours is told as before when something happens to it', () => {
+  const first = planOne(observed(report, [seen(remade)], { known }), service, seen(remade));
+  assert(first.kind === 'leave');
+  const children = new Children(() => undefined);
+  children.accept(remade, service.hash, true);
+  const again = seen(remade, children.get(service.key));
+  const left = new Map([[service.key, first.drifts]]);
+  const action = planOne(observed(report, [again], { known, left }), service, again);
+  assert(action.kind === 'leave');
+  assert.deepEqual(action.drifts, first.drifts);
+});
+
 test('where only the status says that the spec was applied, a value of ours that is another by now says that it was another spec', () => {
   const older = changed(unlabelled, ['spec', 'publishNotReadyAddresses'], true);
   const child = seen(older);
