@@ -52,6 +52,11 @@ function leftIn(target: Target, names: readonly string[], crd: ObjectRef | undef
   return {
     look: [],
     stop: [
+      // They wait for a controller to remove their files from Git, and there is none any more.
+      ...names.map(
+        (name) =>
+          `${kubectl} -n ${name} get databaseservices -o name | xargs -rI% ${kubectl} -n ${name} patch % --type=merge -p '{"metadata":{"finalizers":null}}'`,
+      ),
       `${kubectl} delete namespace ${names.join(' ')}`,
       ...(crd === undefined ? [] : [`${kubectl} delete crd ${crd.name}`]),
     ],
@@ -112,11 +117,22 @@ async function removeNamespaces(target: Target, names: readonly string[]): Promi
 async function removeNamespace(target: Target, name: string): Promise<void> {
   const found = await findNamespace(target, name);
   if (found === undefined) return;
+  await releaseDatabases(target, name);
   await removeMembers(target, name);
   await target.kube.delete(namespaces, { name }, { uid: found.metadata.uid ?? '' });
   await waitFor(`namespace ${name} is gone`, async () =>
     (await exists(target, namespaces, { name })) ? undefined : true,
   );
+}
+
+/** No controller is there to remove their files from Git, for which they would wait. */
+async function releaseDatabases(target: Target, namespace: string): Promise<void> {
+  const { kube } = target;
+  for (const { metadata } of (await served(target)) ?? []) {
+    if (metadata.namespace !== namespace || (metadata.finalizers ?? []).length === 0) continue;
+    const body = { metadata: { uid: metadata.uid, finalizers: null } };
+    await kube.patch(databaseServices, metadata, { kind: 'merge', body, fieldManager });
+  }
 }
 
 /**
