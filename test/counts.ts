@@ -1,19 +1,35 @@
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import { generated } from './leaks/mark.ts';
 
 /** By the word with which Node's test runner closes: `tests`, `pass`, `fail` and so on. */
 export type Counts = ReadonlyMap<string, number>;
 
+export interface Outcome {
+  readonly counts: Counts;
+  /**
+   * Something is listed as failed. Where tests share a process Node neither counts a hook that belongs to no test nor ends with another code when one
+   * fails.
+   */
+  readonly hasFailed: boolean;
+  /** A password of a database was printed. */
+  readonly hasTold: boolean;
+}
+
 const closing = /^(?:ℹ|#) (tests|suites|pass|fail|cancelled|skipped|todo) (\d+)$/;
+const failures = '✖ failing tests:';
 
 /** Reads the closing lines of a run of Node's test runner. */
-export async function count(output: Readable): Promise<Counts> {
+export async function outcome(output: Readable): Promise<Outcome> {
   const counts = new Map<string, number>();
+  let [hasFailed, hasTold] = [false, false];
   for await (const line of createInterface({ input: output })) {
     const [, word = '', number] = closing.exec(line) ?? [];
     if (number !== undefined) counts.set(word, Number(number));
+    hasFailed ||= line === failures;
+    hasTold ||= generated.isIn(line);
   }
-  return counts;
+  return { counts, hasFailed, hasTold };
 }
 
 /** The closing lines of several runs as if they had been one. */

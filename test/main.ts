@@ -4,7 +4,7 @@ import { constants } from 'node:os';
 import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
-import { closingLines, count, type Counts } from './counts.ts';
+import { closingLines, outcome, type Counts } from './counts.ts';
 
 /** Tests that share a control plane, one after the other. */
 const inOneProcess = ['--test-isolation=none', '--test-concurrency=1'];
@@ -35,7 +35,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 
 interface Part {
   readonly output: PassThrough;
-  readonly ended: Promise<{ readonly code: number; readonly counts: Counts }>;
+  readonly ended: Promise<{ readonly code: number; readonly isGood: boolean; readonly counts: Counts }>;
 }
 
 /** Starts `node --test`; as long as nobody reads its output, it is kept. */
@@ -45,9 +45,11 @@ function start(args: readonly string[]): Part {
   const output = new PassThrough({ highWaterMark: 64 * 2 ** 20 });
   child.stdout.pipe(output);
   const end = async () => {
-    const counts = count(child.stdout);
+    const read = outcome(child.stdout);
     const [code] = (await once(child, 'close')) as [number | null];
-    return { code: code ?? 1, counts: await counts };
+    const { counts, hasFailed, hasTold } = await read;
+    if (hasTold) process.stderr.write('A password was printed by a test.\n');
+    return { code: code ?? 1, isGood: !hasFailed && !hasTold, counts };
   };
   return { output, ended: end() };
 }
@@ -59,4 +61,4 @@ for (const { output, ended } of started) {
 }
 const results = await Promise.all(started.map(({ ended }) => ended));
 process.stdout.write(`\n${closingLines(results.map(({ counts }) => counts))}`);
-process.exitCode ??= Math.max(...results.map(({ code }) => code));
+process.exitCode ??= Math.max(...results.map(({ code, isGood }) => code || Number(!isGood)));

@@ -1,4 +1,6 @@
 import { fileURLToPath } from 'node:url';
+import { Leaks } from '../leaks/leaks.ts';
+import { generated } from '../leaks/mark.ts';
 import type { Cluster, NodeCluster } from './cluster.ts';
 import { postgresqlImage } from './node/postgresql-image.ts';
 import { startCluster } from './start.ts';
@@ -38,14 +40,24 @@ export function sharedNodeCluster(): Promise<NodeCluster> {
 
 async function startSharedWithNode(): Promise<NodeCluster> {
   const images = [await postgresqlImage()];
-  const cluster = await startCluster({ node: true, images, ...watched });
-  process.once('beforeExit', () => void cluster.stop());
-  return cluster;
+  return endsWithTests(await startCluster({ node: true, images, ...watched }));
 }
 
 async function startShared(): Promise<Cluster> {
-  const cluster = await startCluster(watched);
-  // Its guard would end it anyway; this way it is gone before the process is.
-  process.once('beforeExit', () => void cluster.stop());
+  return endsWithTests(await startCluster(watched));
+}
+
+/** Its guard would end it anyway; this way it is gone before the process is, and has told where there was a password that was not to be there. */
+function endsWithTests<T extends Cluster>(cluster: T): T {
+  const leaks = new Leaks(generated, cluster);
+  process.once('beforeExit', () => {
+    // Not in a hook of the test runner: when one fails that belongs to no test, a run in one process passes all the same.
+    for (const place of leaks.places()) {
+      process.exitCode = 1;
+      console.error(`A password was seen where none belongs: ${place}`);
+    }
+    leaks[Symbol.dispose]();
+    void cluster.stop();
+  });
   return cluster;
 }

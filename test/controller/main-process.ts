@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { endsWithUs } from '../ends-with-us.ts';
+import { generated } from '../leaks/mark.ts';
 import { eventually } from './running-plumbline.ts';
 
 const entry = fileURLToPath(new URL('../../controller/main.ts', import.meta.url));
@@ -60,8 +61,10 @@ export class MainProcess implements AsyncDisposable {
     this.#child.kill(signal);
   }
 
+  /** @throws Error when it has told a password */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.isRunning) this.kill('SIGKILL');
     await this.#ended;
+    if (generated.isIn(`${this.stdout}${this.stderr}`)) throw new Error('the controller has told a password');
   }
 }

@@ -9,9 +9,11 @@ import {
   type KubeObject,
   type RequestFacts,
 } from '../../controller/kube/index.ts';
+import { Metrics } from '../../controller/metrics/index.ts';
 import { Plumbline, type PlumblineOptions } from '../../controller/plumbline.ts';
 import { createLogger } from '../../controller/runtime/logger.ts';
 import type { Cluster } from '../cluster/index.ts';
+import { generated } from '../leaks/mark.ts';
 import { OwnAccount, type AnyCluster } from './own-account.ts';
 
 const crds = ['databaseservices', 'gitdestinations'] as const;
@@ -60,6 +62,7 @@ export class RunningPlumbline implements AsyncDisposable {
   readonly requests: RequestFacts[] = [];
   readonly drifts: Drift[] = [];
   readonly logLines: string[] = [];
+  readonly #metrics: Metrics;
   readonly #stop = new AbortController();
   readonly #end: Promise<unknown>;
 
@@ -67,7 +70,8 @@ export class RunningPlumbline implements AsyncDisposable {
     this.#account = account;
     this.#connections = [user, own];
     this.kube = new KubeClient(user);
-    const { through = (kube) => kube, ...rest } = options;
+    const { through = (kube) => kube, metrics = new Metrics(), ...rest } = options;
+    this.#metrics = metrics;
     this.plumbline = new Plumbline({
       kube: through(new KubeClient(own, { onRequest: (facts) => this.requests.push(facts) })),
       log: createLogger({
@@ -76,6 +80,7 @@ export class RunningPlumbline implements AsyncDisposable {
         output: { write: (line) => void this.logLines.push(line) },
       }),
       onDrift: (_, drift) => this.drifts.push(drift),
+      metrics,
       ...rest,
     });
     this.#end = this.plumbline.run(this.#stop.signal);
@@ -112,11 +117,14 @@ export class RunningPlumbline implements AsyncDisposable {
     return this.kube.get(databaseServices, { namespace, name });
   }
 
-  /** @throws Error when RBAC has refused it anything */
+  /** @throws Error when RBAC has refused it anything, or it has told a password in its log or its metrics */
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#end;
     for (const connection of this.#connections) await connection.close();
+    const told = [...this.logLines];
+    for await (const text of this.#metrics.text()) told.push(text);
+    if (generated.isIn(told.join('\n'))) throw new Error('the controller has told a password');
     const { denied } = this.#account;
     if (denied.length > 0) throw new Error(`the controller was not allowed to: ${denied.join(', ')}`);
   }

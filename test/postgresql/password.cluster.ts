@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { DatabaseServiceStatus } from '../../constructs/api/status.ts';
 import { secretsAnnotation } from '../../constructs/labels.ts';
 import { connectionUri } from '../../constructs/postgresql/credentials.ts';
+import { passwordPrefix } from '../../controller/database/credentials.ts';
 import { secrets } from '../../controller/database/kinds.ts';
 import { newNamespace, sharedPodCluster, withoutPods } from '../cluster/index.ts';
 import { eventually, RunningPlumbline } from '../controller/running-plumbline.ts';
@@ -30,7 +31,8 @@ test('an edit of a password reaches PostgreSQL without a restart', { skip }, asy
 
   await t.test('that of the owner', async (t) => {
     // WHEN somebody writes another one into the Secret
-    const next = `a new one, '"\\$ü`;
+    // … that is looked for wherever none belongs
+    const next = `${passwordPrefix}a-new-one, '"\\$ü`;
     const begun = performance.now();
     await edit(database, 'orders-credentials', { password: next });
 
@@ -49,7 +51,11 @@ test('an edit of a password reaches PostgreSQL without a restart', { skip }, asy
     const superuser = { host: 'orders', user: 'postgres', password: old, database: 'postgres' };
 
     // WHEN those of superuser, replication and rewind change together
-    const next = { superuser: 'S3:super\\', replication: `r:e'p\\"l`, rewind: 'r w' };
+    const next = {
+      superuser: `${passwordPrefix}superuser:\\`,
+      replication: `${passwordPrefix}replication:e'p\\"l`,
+      rewind: `${passwordPrefix}rewinding r w`,
+    };
     await edit(database, 'orders-system', next);
 
     // THEN they are good, and members that have to log in again still stream

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { generated } from '../../../leaks/mark.ts';
 
 const person = 'user.name=Some Body';
 const address = 'user.email=somebody@example.org';
@@ -20,8 +21,17 @@ export class Remote {
     return `file://${this.path}`;
   }
 
+  /** @throws Error when a password was ever committed to it */
   remove(): void {
+    const objects = this.#objects();
     rmSync(this.root, { recursive: true, force: true });
+    if (generated.isIn(objects)) throw new Error('a password is in the repository');
+  }
+
+  /** Every commit, folder and file that anybody has pushed. */
+  #objects(): Buffer {
+    const args = ['--git-dir', this.path, 'cat-file', '--batch-all-objects', '--unordered', '--batch'];
+    return execFileSync('git', args, { maxBuffer: 2 ** 30, stdio: ['ignore', 'pipe', 'inherit'] });
   }
 
   git(...args: string[]): string {
