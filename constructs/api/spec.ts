@@ -84,7 +84,7 @@ export const Spec = Type.Object(
     deletionProtection: Type.Optional(
       Type.Boolean({
         description:
-          'true: it cannot be deleted, but with its namespace. Set it to false first. Default: false. It needs the admission policies that are installed beside the CRD.',
+          'true: it cannot be deleted, but with its namespace, or with --cascade=orphan, after which it runs on. Set it to false first. Default: false. It needs the admission policies that are installed beside the CRD.',
       }),
     ),
   },

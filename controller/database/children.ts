@@ -6,7 +6,8 @@ import { childKey, databaseKeyOf, holdersOf, lookOf, observedChild, watchedHash,
 
 /**
  * Why a database is to be looked at. `object`: one of its objects is new, gone, or not what was accepted. `health`: one is healthier or sicker;
- * such events come in bursts. `absence`: one was missing from a list, its deletion was not seen; then the database may be gone as well.
+ * such events come in bursts. `absence`: one was missing from a list, its deletion was not seen, or one has lost its owner; then the database may be gone
+ * as well.
  */
 export type Change = 'object' | 'health' | 'absence';
 
@@ -58,7 +59,9 @@ export class Children {
     this.#store.set(key, child);
     if (isInitial) return;
     if (before !== undefined && before.databaseKey !== child.databaseKey) this.#changed(before.databaseKey, 'object');
-    if (child.suspect !== undefined) this.#changed(child.databaseKey, 'object');
+    // The garbage collector takes owners away where a database is deleted and what it owns is to stay.
+    const isOrphan = before?.owner !== undefined && child.owner === undefined;
+    if (child.suspect !== undefined) this.#changed(child.databaseKey, isOrphan ? 'absence' : 'object');
     else if (before === undefined || !isDeepStrictEqual(pulse(before), pulse(child))) {
       this.#changed(child.databaseKey, 'health');
     }

@@ -7,6 +7,7 @@ import { statusManager } from './status-writer.ts';
 export class Databases {
   readonly #resources = new Map<ObjectKey, StoredDatabaseService>();
   readonly #memories = new Map<ObjectKey, Memory>();
+  readonly #orphaning = new Set<ObjectKey>();
   readonly #changed: (key: ObjectKey, isInitial: boolean) => void;
 
   constructor(changed: (key: ObjectKey, isInitial: boolean) => void) {
@@ -38,6 +39,8 @@ export class Databases {
       memory.isStatusOurs = isStatusOurs(object);
     }
     this.#resources.set(key, withoutManagers(object));
+    if (object.metadata.finalizers?.includes(orphanFinalizer) === true) this.#orphaning.add(key);
+    else if (object.metadata.deletionTimestamp === undefined) this.#orphaning.delete(key);
     if (!isEcho) this.#changed(key, isInitial);
   }
 
@@ -60,6 +63,11 @@ export class Databases {
     if (isNews) this.#changed(key, false);
   }
 
+  /** Whether a database was last seen on its way out, with all that it owns to stay: `kubectl delete --cascade=orphan`. */
+  isOrphaning(key: ObjectKey): boolean {
+    return this.#orphaning.has(key);
+  }
+
   memory(key: ObjectKey, uid: string): Memory {
     const known = this.#memories.get(key);
     if (known?.uid === uid) return known;
@@ -76,6 +84,7 @@ export class Databases {
 
   forget(key: ObjectKey): void {
     this.#memories.delete(key);
+    this.#orphaning.delete(key);
   }
 
   /** Notes that the history of the server went back: a generation seen before may come again with another spec. */
@@ -86,6 +95,9 @@ export class Databases {
     }
   }
 }
+
+/** Put on by the API server. Source: https://kubernetes.io/docs/concepts/architecture/garbage-collection/#orphaned-dependents */
+const orphanFinalizer = 'orphan';
 
 /** By managedFields. */
 function isStatusOurs({ metadata }: KubeObject): boolean {

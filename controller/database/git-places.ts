@@ -68,13 +68,16 @@ export class GitPlaces {
   }
 
   /** Removes the files of a database that is being deleted; undefined where Git has none. */
-  leaving({ resource, memory }: Run): Leaving | undefined {
-    const { git, clock } = this.#options;
+  leaving({ key, resource, memory }: Run): Leaving | undefined {
+    const { git, clock, databases } = this.#options;
     const finalizers = gitFinalizers(resource);
     if (git === undefined || finalizers.length === 0) return undefined;
     const { metadata, status } = resource;
     const isWanted = metadata.annotations?.[leaveGitAnnotation] === 'true';
     const where = status?.git === undefined ? 'in Git' : `in ${status.git.path} of the Git repository`;
+    // What is left in the cluster is left in Git too, or a GitOps tool would take it away.
+    if (databases.isOrphaning(key))
+      return { kind: 'left', message: `Its files stay ${where}, as does what it owned.`, isWanted: true };
     if (isWanted) return { kind: 'left', message: `Its files stay ${where}, as ${leaveGitAnnotation} says.`, isWanted };
     const withdrawals = finalizers.map((one) => git.withdraw(resource, one, deleted(resource)));
     const failure = withdrawals.flatMap((one) => (one.kind === 'failed' ? [one.failure] : []))[0];

@@ -1,5 +1,12 @@
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
-import { classify, isObjectMissing, type Kube, type ObjectRef, type ResourceType } from '../kube/index.ts';
+import {
+  classify,
+  isObjectMissing,
+  type Kube,
+  type ObjectMeta,
+  type ObjectRef,
+  type ResourceType,
+} from '../kube/index.ts';
 import { blockerOf, secretNotFound, type Blocker } from './blocker.ts';
 import { observedChild, type Child } from './child.ts';
 import type { Children } from './children.ts';
@@ -7,9 +14,10 @@ import { databaseServices, secrets, typeOf } from './kinds.ts';
 import type { Memory } from './memory.ts';
 import type { Stated } from './stated.ts';
 
-/** Whether this very database still exists. @throws KubeError */
+/** Whether this very database still exists, and is not being deleted. @throws KubeError */
 export async function exists(kube: Kube, { metadata }: StoredDatabaseService, signal: AbortSignal): Promise<boolean> {
-  return (await uidOf(kube, databaseServices, metadata, signal)) === metadata.uid;
+  const found = await metadataOf(kube, databaseServices, metadata, signal);
+  return found?.uid === metadata.uid && found.deletionTimestamp === undefined;
 }
 
 /**
@@ -44,8 +52,8 @@ async function lookForSecret(
   signal: AbortSignal,
 ): Promise<Blocker | undefined> {
   try {
-    const uid = await uidOf(kube, secrets, ref, signal);
-    if (uid === undefined) return secretNotFound(ref.name, keys);
+    const found = await metadataOf(kube, secrets, ref, signal);
+    if (found === undefined) return secretNotFound(ref.name, keys);
     seenSecrets.add(ref.name);
     return undefined;
   } catch (error) {
@@ -77,9 +85,14 @@ export async function findChild(
   }
 }
 
-async function uidOf(kube: Kube, type: ResourceType, ref: ObjectRef, signal: AbortSignal): Promise<string | undefined> {
+async function metadataOf(
+  kube: Kube,
+  type: ResourceType,
+  ref: ObjectRef,
+  signal: AbortSignal,
+): Promise<ObjectMeta | undefined> {
   try {
-    return (await kube.get(type, ref, { metadataOnly: true, signal })).metadata.uid;
+    return (await kube.get(type, ref, { metadataOnly: true, signal })).metadata;
   } catch (error) {
     if (!isObjectMissing(error)) throw error;
     return undefined;

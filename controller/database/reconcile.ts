@@ -134,9 +134,12 @@ export class Reconciler {
   }
 
   #forget(key: string): ReconcileResult {
-    this.#options.databases.forget(key);
-    this.#options.children.forget(key);
-    this.#options.git?.remove(key);
+    const { databases, children, git } = this.#options;
+    // What is left in the cluster is left in Git too, or a GitOps tool would take it away.
+    if (databases.isOrphaning(key)) git?.forget(key);
+    else git?.remove(key);
+    databases.forget(key);
+    children.forget(key);
     return {};
   }
 

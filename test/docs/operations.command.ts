@@ -66,21 +66,22 @@ test('the page of operations, followed on an empty cluster', async () => {
   const directory = join(remote.root, 'clone');
   const git = new GitWriter({ url: remote.url, branch: 'main', cluster: 'prod', directory, clock: systemClock });
   await using plumbline = await RunningPlumbline.start(cluster, { namespace, git });
-  for (const [name, spec] of [
-    ['orders', { deletionProtection: true }],
-    ['ledger', {}],
-  ] as const) {
-    const made = await cluster.kubectlRun(
-      ['create', '-f', '-'],
-      JSON.stringify(databaseService(namespace, name, spec)),
-    );
-    assert.equal(made.code, 0, made.stderr);
+  const names = ['orders', 'ledger'];
+  const submit = async (): Promise<void> => {
+    for (const name of names) {
+      const object = databaseService(namespace, name, name === 'orders' ? { deletionProtection: true } : {});
+      const made = await cluster.kubectlRun(['create', '-f', '-'], JSON.stringify(object));
+      assert.equal(made.code, 0, made.stderr);
+    }
+  };
+  await submit();
+  for (const name of names)
     await eventually(
       `${name} is made`,
       async () => (await isThere(`-n ${namespace} statefulset ${name}`)) || undefined,
     );
-  }
   await eventually('they are in Git', () => remote.commits() > 0 || undefined, 60_000);
+  await plumbline.settled();
   await plumbline.stop();
 
   // WHEN Plumbline is uninstalled
@@ -89,7 +90,38 @@ test('the page of operations, followed on an empty cluster', async () => {
   // THEN it is gone, and they are not
   assert(!(await isThere('namespace plumbline-system')));
   assert(!(await isThere('clusterrole plumbline-controller')));
-  for (const name of ['orders', 'ledger']) assert(await isThere(`-n ${namespace} statefulset ${name}`), name);
+  for (const name of names) assert(await isThere(`-n ${namespace} statefulset ${name}`), name);
+
+  // WHEN its API is uninstalled too, as are the policies
+  const uids = '-o jsonpath=\'{range .items[*]}{.kind}/{.metadata.name} {.metadata.uid}{"\\n"}{end}\'';
+  const kinds =
+    'statefulsets,services,configmaps,secrets,roles,rolebindings,serviceaccounts,networkpolicies,pdb,pvc,pods';
+  const objects = async (): Promise<string> => (await shell(`kubectl -n ${namespace} get ${kinds} ${uids}`)).stdout;
+  const had = await objects();
+  assert.match(had, /StatefulSet\/orders /);
+  await follow('Uninstall the API too');
+
+  // THEN everything that the databases had is still the same
+  assert(!(await isThere('crd databaseservices.plumbline.dev')));
+  assert(!(await isThere('validatingadmissionpolicy deletion-protection.plumbline.dev')));
+  const owned = '-o jsonpath=\'{.items[*].metadata.ownerReferences[?(@.kind=="DatabaseService")].name}\'';
+  assert.equal((await shell(`kubectl -n ${namespace} get ${kinds} ${owned}`)).stdout, '');
+  assert.equal(await objects(), had);
+
+  // WHEN it is installed again, and they are created again
+  await follow('Install');
+  await submit();
+  {
+    await using again = await RunningPlumbline.start(cluster, { namespace });
+    for (const name of names) {
+      const status = () => shell(`kubectl -n ${namespace} get dbs ${name} -o jsonpath={.status.phase}`);
+      await eventually(`${name} is looked after`, async () => (await status()).stdout || undefined, 60_000);
+    }
+    await again.settled();
+  }
+
+  // THEN they are what they were
+  assert.equal(await objects(), had);
 
   // WHEN everything is to go
   const [first = ''] = commandsOf('Remove everything');

@@ -12,7 +12,7 @@ const exempt = [
   'system:kube-controller-manager',
 ];
 
-/** Refuses the deletion of a DatabaseService with `spec.deletionProtection`. */
+/** Refuses the deletion of a DatabaseService with `spec.deletionProtection`, unless what it owns is to stay: then the database runs on. */
 export function deletionProtection(scope: Construct): void {
   policy(scope, {
     name: `deletion-protection.${group}`,
@@ -24,7 +24,8 @@ export function deletionProtection(scope: Construct): void {
       },
     ],
     validation: {
-      expression: '!oldObject.spec.?deletionProtection.orValue(false)',
+      expression:
+        "!oldObject.spec.?deletionProtection.orValue(false) || request.?options.?propagationPolicy.orValue('') == 'Orphan'",
       message: 'spec.deletionProtection is true: set it to false first, then delete',
       reason: 'Forbidden',
     },

@@ -80,6 +80,12 @@ describe('admission', () => {
     }
   });
 
+  test('a protected database may leave what it owns behind, and then run on', async () => {
+    await create('left', { deletionProtection: true });
+    const { code, stderr } = await run(['delete', 'dbs/left', '--cascade=orphan', '--timeout=90s']);
+    assert.equal(code, 0, stderr);
+  });
+
   test('a namespace with a protected database can be deleted, and comes to its end', async () => {
     const ending = await newNamespace(cluster);
     const object = databaseService(ending, 'precious', { deletionProtection: true });

@@ -141,6 +141,14 @@ test('a deletion that was seen wakes; one that a list found makes the database d
   assert.deepEqual(given.woken, ['object shop/orders', 'absence shop/orders']);
 });
 
+test('one that has lost its owner makes the database doubtful: it may be on its way out, and leave what it owns', () => {
+  const given = new Given();
+  given.children.accept(at('10'), service.hash);
+  const orphan = at('11', { metadata: { ownerReferences: [] } });
+  given.children.upsert(disowned(orphan, ['f:metadata', 'f:ownerReferences']));
+  assert.deepEqual(given.woken, ['absence shop/orders']);
+});
+
 test('what we wrote while the watch was cut off, and the next list does not show, is gone', () => {
   const given = new Given();
   given.children.accept(at('10'), service.hash);

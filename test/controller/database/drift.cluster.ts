@@ -225,6 +225,8 @@ const rows: readonly Row[] = [
     name: 'orders-members',
     act: patch('Service', 'orders-members', { metadata: { ownerReferences: null } }),
     receipt: { object: 'Service/orders-members', field: 'metadata.ownerReferences', ...removed },
+    // A database that is deleted may leave what it owned: so it is asked for first.
+    requests: 4,
   },
   {
     what: 'managedFields wiped',

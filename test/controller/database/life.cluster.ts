@@ -43,6 +43,25 @@ async function bytesOf(name: string): Promise<Readonly<Record<string, unknown>>>
   return Object.fromEntries(found.map((secret) => [secret.metadata.name, [secret.metadata.uid, secret['data']]]));
 }
 
+test('one that is deleted with --cascade=orphan leaves all it owned as it is, though a controller looks on; the next of its name takes it on', async () => {
+  await shop.create('left', wholeSpec);
+  const uidsOf = async (): Promise<readonly string[]> => {
+    const lists = await Promise.all(watchedKinds.map(({ type }) => shop.list(type, label('left'))));
+    return lists.flat().map(({ kind, metadata }) => `${kind}/${metadata.name} ${metadata.uid}`);
+  };
+  const before = await uidsOf();
+  await shop.delete('DatabaseService', 'left', { propagationPolicy: 'Orphan' });
+  await eventually('it is gone', async () => (await shop.get('DatabaseService', 'left')) === undefined || undefined);
+  // What the garbage collector would take for left over, it would have collected before what comes later.
+  await shop.create('later');
+  await remove('later');
+  assert.deepEqual(await uidsOf(), before);
+  assert.equal((await shop.get('StatefulSet', 'left'))?.metadata.ownerReferences, undefined);
+  await shop.create('left', wholeSpec);
+  assert.deepEqual(await uidsOf(), before);
+  assert.equal((await shop.get('StatefulSet', 'left'))?.metadata.ownerReferences?.length, 1);
+});
+
 test('a deleted database goes with all it owns; Secrets and claims stay, and are taken on by the next of its name', async () => {
   await shop.create('kept', wholeSpec);
   const [before, claimsBefore] = [

@@ -106,7 +106,7 @@ class Given {
         },
         finalizerOf: () => undefined,
         withdraw: () => ({ kind: 'pending' }),
-        forget: () => undefined,
+        forget: (one) => void this.delivered.push(`${one} as it is`),
         remove: (one) => void this.delivered.push(`no ${one}`),
       },
       onLeft: () => undefined,
@@ -262,6 +262,32 @@ test('nor for one that was deleted and made again; for one that is there it is, 
   await given.run();
   assert.deepEqual([given.plans, given.gets.length], [3, 2]);
 });
+
+test('nor for one that is on its way out: what it leaves behind gets no owner any more', async () => {
+  const given = new Given();
+  given.outcome = { ...nothingDone, made: ['Service/shop/orders'] };
+  await given.run();
+  given.databases.doubt(key);
+  const going = { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['orphan'] };
+  given.stored = resource({}, going);
+  await given.run();
+  assert.deepEqual([given.plans, given.gets], [1, ['DatabaseService orders']]);
+});
+
+for (const [what, finalizers, files] of [
+  ['what is deleted is removed from Git', [], `no ${key}`],
+  ['what is deleted and leaves behind what it owns stays in Git', ['orphan'], `${key} as it is`],
+] as const) {
+  test(what, async () => {
+    const given = new Given();
+    const going = { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers, resourceVersion: '200' };
+    given.databases.upsert(resource({}, going) as unknown as KubeObject, false);
+    given.databases.delete(key);
+    await given.run();
+    assert.deepEqual(given.delivered, [files]);
+    assert(!given.databases.isOrphaning(key));
+  });
+}
 
 test('a spec that breaks a rule reaches neither the cluster nor Git', async () => {
   const given = new Given(resource({ replicas: 99 }));
