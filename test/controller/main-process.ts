@@ -4,7 +4,7 @@ import { endsWithUs } from '../ends-with-us.ts';
 import { generated } from '../leaks/mark.ts';
 import { eventually } from './running-plumbline.ts';
 
-const entry = fileURLToPath(new URL('../../controller/main.ts', import.meta.url));
+const source = fileURLToPath(new URL('../../controller/main.ts', import.meta.url));
 
 /** The controller as `npm run controller` starts it. It ends with this object. */
 export class MainProcess implements AsyncDisposable {
@@ -13,8 +13,8 @@ export class MainProcess implements AsyncDisposable {
   stdout = '';
   stderr = '';
 
-  /** @param environment over that of this process */
-  constructor(args: readonly string[], environment: NodeJS.ProcessEnv = {}) {
+  /** @param environment over that of this process @param entry another build of the controller; defaults to its source */
+  constructor(args: readonly string[], environment: NodeJS.ProcessEnv = {}, entry = source) {
     const env = { ...process.env, ...environment };
     this.#child = spawn(process.execPath, [entry, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     endsWithUs(this.#child);
@@ -44,11 +44,17 @@ export class MainProcess implements AsyncDisposable {
     return lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as { readonly msg: string });
   }
 
-  async says(message: string): Promise<void> {
-    await eventually(`the controller says: ${message}`, () => {
+  async says(message: string, withinMs?: number): Promise<void> {
+    const isSaid = (): true | undefined => {
       if (!this.isRunning) throw new Error(`the controller has ended: ${this.stderr}${this.stdout}`);
       return this.messages.includes(message) || undefined;
-    });
+    };
+    await eventually(`the controller says: ${message}`, isSaid, withinMs);
+  }
+
+  /** When it said a message first, in milliseconds of the wall clock. @throws Error where it did not */
+  saidAt(message: string): number {
+    return Date.parse(String(this.line(message)['time']));
   }
 
   /** @returns the exit code */

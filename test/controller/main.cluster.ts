@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { databaseServices, typeOf } from '../../controller/database/kinds.ts';
 import { connect, isObjectMissing, KubeClient } from '../../controller/kube/index.ts';
-import { newNamespace, plumblineCrd, sharedCluster, startCluster } from '../cluster/index.ts';
-import { ask } from './endpoints/ask.ts';
+import { newNamespace, sharedCluster } from '../cluster/index.ts';
 import { MainProcess } from './main-process.ts';
 import { databaseService, eventually, installCrd } from './running-plumbline.ts';
 
@@ -76,33 +75,4 @@ test('of two controllers one works and the other waits; it takes over when the f
 
   second.kill('SIGINT');
   assert.equal(await second.ends(10_000), 0);
-});
-
-test('an API server that is away for so long that the lease is lost does not end the controller', async () => {
-  await using cluster = await startCluster({ crds: [plumblineCrd] });
-  const namespace = await newNamespace(cluster);
-  const flags = ['--kubeconfig', cluster.kubeconfig, '--namespace', namespace, '--lease-namespace', namespace];
-  await using main = new MainProcess([...flags, '--health-address', '127.0.0.1:0']);
-  await main.says('leading');
-  const health = `http://127.0.0.1:${String(main.line('health is served')['port'])}`;
-  const statusOf = async (path: string) => (await ask(`${health}${path}`)).status;
-  assert.equal(await statusOf('/readyz'), 200);
-  const { code, stderr } = await cluster.kubectlRun(
-    ['apply', '-f', '-'],
-    JSON.stringify(databaseService(namespace, 'orders')),
-  );
-  assert.equal(code, 0, stderr);
-  const service = ['-n', namespace, 'get', 'service', 'orders'];
-  await eventually('it is made', async () => (await cluster.kubectlRun(service)).code === 0 || undefined);
-
-  await cluster.stopApiServer();
-  await main.says('the lease was lost: all work is stopped, and it is asked for again');
-  assert.equal(await statusOf('/healthz'), 200, 'a restart would not bring the API server back');
-  assert.equal(await statusOf('/readyz'), 500);
-  await cluster.startApiServer();
-  await cluster.kubectlRun(['-n', namespace, 'delete', 'service', 'orders']);
-
-  await eventually('it is made again', async () => (await cluster.kubectlRun(service)).code === 0 || undefined, 90_000);
-  assert(main.isRunning);
-  assert.equal(await statusOf('/readyz'), 200);
 });

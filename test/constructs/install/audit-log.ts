@@ -12,6 +12,10 @@ export interface AuditedRequest {
   readonly namespace: string;
   readonly name: string;
   readonly status: number;
+  /** When it came, in milliseconds of the wall clock. */
+  readonly at: number;
+  /** The program, as it calls itself. */
+  readonly userAgent: string;
   /** Whether RBAC has refused it. Admission refuses with the same status, such as what is over a quota. */
   readonly isDenied: boolean;
 }
@@ -40,13 +44,15 @@ export function auditedRequests({ auditLogPath }: Cluster, user: string, from = 
     .filter((line) => line.includes(user))
     .map((line) => JSON.parse(line) as AuditEvent)
     .filter((event) => event.user.username === user)
-    .map(({ verb, objectRef, requestURI, responseStatus, annotations }) => ({
+    .map(({ verb, objectRef, requestURI, responseStatus, annotations, ...event }) => ({
       verb,
       apiGroup: objectRef?.apiGroup ?? '',
       resource: [objectRef?.resource ?? requestURI, objectRef?.subresource].filter(Boolean).join('/'),
       namespace: objectRef?.namespace ?? '',
       name: objectRef?.name ?? '',
       status: responseStatus?.code ?? 0,
+      at: Date.parse(event.requestReceivedTimestamp),
+      userAgent: event.userAgent ?? '',
       isDenied: responseStatus?.code === 401 || annotations?.['authorization.k8s.io/decision'] === 'forbid',
     }));
 }
@@ -66,6 +72,8 @@ function textFrom(path: string, from: number): string {
 interface AuditEvent {
   readonly verb: string;
   readonly requestURI: string;
+  readonly requestReceivedTimestamp: string;
+  readonly userAgent?: string;
   readonly user: { readonly username: string };
   readonly objectRef?: {
     readonly apiGroup?: string;

@@ -29,6 +29,20 @@ export type Fault =
 /** `list`: whatever is no watch, `write`: whatever changes something. */
 export type Asked = 'list' | 'watch' | 'write';
 
+/** Requests that are on their way for long. */
+export interface Held {
+  /** `PATCH /path` of those that wait. */
+  readonly waiting: readonly string[];
+  /** Lets them go, and returns their answers: the status of each. Those that come later do not wait. */
+  release(): Promise<ReadonlyMap<string, number>>;
+}
+
+interface Hold {
+  readonly matches: (request: string) => boolean;
+  readonly released: PromiseWithResolvers<void>;
+  readonly waiting: Map<string, PromiseWithResolvers<number>>;
+}
+
 interface Injected {
   readonly matches: (url: URL, method: string) => boolean;
   readonly fault: Fault;
@@ -46,6 +60,7 @@ export class FaultyProxy implements AsyncDisposable {
   readonly #server: Server;
   readonly #folder: string;
   #injected: Injected[] = [];
+  #hold: Hold | undefined;
 
   constructor(server: Server, folder: string, upstream: Connection) {
     this.#server = server;
@@ -88,6 +103,23 @@ export class FaultyProxy implements AsyncDisposable {
     this.#injected = [];
   }
 
+  /** Requests of which `PATCH /path` matches wait before the server is asked, until they are let go. */
+  hold(matches: (request: string) => boolean): Held {
+    const hold: Hold = { matches, released: Promise.withResolvers(), waiting: new Map() };
+    this.#hold = hold;
+    const answers = () => [...hold.waiting].map(async ([request, { promise }]) => [request, await promise] as const);
+    return {
+      get waiting() {
+        return [...hold.waiting.keys()];
+      },
+      release: async () => {
+        this.#hold = undefined;
+        hold.released.resolve();
+        return new Map(await Promise.all(answers()));
+      },
+    };
+  }
+
   /** Resets every connection there is. */
   cut(): void {
     this.#server.closeAllConnections();
@@ -105,6 +137,7 @@ export class FaultyProxy implements AsyncDisposable {
     const fault = this.#take(url, request.method ?? 'GET');
     if (fault?.kind === 'status') return refuse(response, fault);
     if (fault?.kind === 'delay') await setTimeout(fault.ms);
+    const held = await this.#held(`${request.method} ${url.pathname}`);
     const gone = new AbortController();
     response.once('close', () => gone.abort());
     const upstream = await this.upstream.request({
@@ -115,6 +148,7 @@ export class FaultyProxy implements AsyncDisposable {
       lane: url.searchParams.has('watch') ? 'watches' : 'requests',
       signal: gone.signal,
     });
+    held?.resolve(upstream.status);
     response.writeHead(upstream.status, { 'content-type': upstream.header('content-type') ?? 'application/json' });
     response.flushHeaders();
     const lines = new FaultyLines(response, fault?.kind === 'delay' ? undefined : fault, this.pieceBytes);
@@ -123,6 +157,15 @@ export class FaultyProxy implements AsyncDisposable {
       if (!(await lines.pass(chunk as Buffer))) return;
     }
     response.end();
+  }
+
+  async #held(request: string): Promise<PromiseWithResolvers<number> | undefined> {
+    const hold = this.#hold;
+    if (hold?.matches(request) !== true) return undefined;
+    const answered = Promise.withResolvers<number>();
+    hold.waiting.set(request, answered);
+    await hold.released.promise;
+    return answered;
   }
 
   #take(url: URL, method: string): Fault | undefined {
