@@ -61,8 +61,9 @@ async function main(argv: readonly string[]): Promise<number> {
 const expected = [ConnectionError, KubeError, NotInstalledError, GitDeliveryError, EndpointError];
 
 /**
- * Runs one controller after the other: one that has lost its lease, as in every outage of the API server that is longer than ten seconds, has
- * stopped all work, and another waits for its turn with everything read anew.
+ * Runs one controller after the other: one that could not renew its lease, as in every outage of the API server that is longer than ten seconds, has
+ * stopped all work, and another waits for its turn with everything read anew. Where somebody else has taken the lease, the process ends: it was
+ * frozen or cut off while another one worked, and nothing of what it holds is to be trusted.
  */
 async function run(surroundings: Surroundings, signal: AbortSignal): Promise<number> {
   const { connection, log, observation } = surroundings;
@@ -76,9 +77,10 @@ async function run(surroundings: Surroundings, signal: AbortSignal): Promise<num
     );
   let cacheSyncTimeoutMs: number | undefined;
   for (;;) {
-    const end = await runOnce({ ...surroundings, hasDestinations, cacheSyncTimeoutMs }, signal);
+    const { end, isFollowed } = await runOnce({ ...surroundings, hasDestinations, cacheSyncTimeoutMs }, signal);
     if (end.kind === 'stopped' || signal.aborted) return 0;
     if (end.reason !== 'LeaseLost') return 1;
+    if (isFollowed) return leaseTaken;
     log.warn({}, 'the lease was lost: all work is stopped, and it is asked for again');
     // The server may be away for long, and was there before.
     cacheSyncTimeoutMs = longestTimerMs;
@@ -86,6 +88,8 @@ async function run(surroundings: Surroundings, signal: AbortSignal): Promise<num
 }
 
 const longestTimerMs = 2 ** 31 - 1;
+/** Exit code of one that finds that another has taken the lease. */
+const leaseTaken = 3;
 
 /** What one controller after the other has. */
 interface Surroundings {
@@ -103,49 +107,60 @@ interface Instance extends Surroundings {
 async function runOnce(
   { connection, options, log, observation, hasDestinations, cacheSyncTimeoutMs }: Instance,
   signal: AbortSignal,
-): Promise<ManagerEnd> {
-  const kubeFor = (reason: RequestReason): KubeClient =>
-    new KubeClient(connection, {
-      lane: reason === 'lease' ? 'lease' : 'requests',
-      onRequest: observation.counting(reason),
-    });
+): Promise<{ readonly end: ManagerEnd; readonly isFollowed: boolean }> {
   const elector = new LeaderElector({
-    kube: kubeFor('lease'),
+    kube: new KubeClient(connection, { lane: 'lease', onRequest: observation.counting('lease') }),
     namespace: options.leaseNamespace,
     name: options.leaseName,
     onError: (err) => log.warn({ err }, 'the lease could not be asked for'),
   });
+  const isLeading = (): boolean => elector.isLeading;
+  const kubeFor = (reason: RequestReason): KubeClient =>
+    new KubeClient(connection, {
+      onRequest: observation.counting(reason),
+      // Whoever waits reads everything as well.
+      ...(reason === 'watch' ? {} : { mayAsk: isLeading }),
+    });
   const folder = new TemporaryFolder('plumbline-git-');
   const plumbline = new Plumbline({
     kube: kubeFor('reconcile'),
     kubeFor,
     log,
     metrics: observation.metrics,
-    git: options.gitUrl === undefined ? undefined : writerOf(options, folder),
+    git: options.gitUrl === undefined ? undefined : writerOf(options, folder, isLeading),
     destinations: hasDestinations ? destinationsOf(options, folder) : undefined,
     namespace: options.namespace,
     workers: options.workers,
     cacheSyncTimeoutMs,
     elector: {
+      get isLeading() {
+        return elector.isLeading;
+      },
       run: (callbacks, signal) =>
         elector.run({ ...callbacks, onNewLeader: (identity) => log.info({ identity }, 'the leader is known') }, signal),
     },
   });
   observation.follow(plumbline, elector);
   try {
-    return await plumbline.run(signal);
+    const end = await plumbline.run(signal);
+    return { end, isFollowed: elector.leader !== '' && elector.leader !== elector.identity };
   } finally {
     folder.remove();
   }
 }
 
-function writerOf({ gitUrl = '', gitBranch, clusterName }: ControllerOptions, folder: TemporaryFolder): GitWriter {
+function writerOf(
+  { gitUrl = '', gitBranch, clusterName }: ControllerOptions,
+  folder: TemporaryFolder,
+  mayWrite: () => boolean,
+): GitWriter {
   return new GitWriter({
     url: gitUrl,
     branch: gitBranch,
     cluster: clusterName,
     directory: join(folder.path, 'clone'),
     clock: systemClock,
+    mayWrite,
   });
 }
 
@@ -166,3 +181,5 @@ function read(argv: readonly string[]): ControllerOptions | number {
 }
 
 process.exitCode = await main(process.argv.slice(2));
+// A push that hangs would keep it.
+if (process.exitCode === leaseTaken) process.exit();

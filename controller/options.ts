@@ -47,7 +47,7 @@ export function parseOptions(argv: readonly string[], output: OptionsOutput = {}
     })
     .addHelpText(
       'after',
-      '\nA variable that is empty counts as not set.\nExit codes: 0 stopped as asked; 1 cannot run; 2 wrong usage.',
+      '\nA variable that is empty counts as not set.\nExit codes: 0 stopped as asked; 1 cannot run; 2 wrong usage; 3 another has taken the lease.',
     );
   for (const option of options()) command.addOption(option);
   command.parse([...argv], { from: 'user' });

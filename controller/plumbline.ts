@@ -39,6 +39,7 @@ import { EventRecorder } from './runtime/event-recorder.ts';
 import type { Elector, ManagerEnd } from './runtime/lifecycle.ts';
 import type { Logger } from './runtime/logger.ts';
 import { Manager } from './runtime/manager.ts';
+import { settledWithin } from './runtime/settled-within.ts';
 import { WorkQueue, type WorkQueueStats } from './runtime/work-queue.ts';
 
 export interface PlumblineOptions {
@@ -78,6 +79,10 @@ const startUpPriority = -100;
 const gatherMs = 50;
 /** The most fields of one drift in a log line. */
 const longestList = 10;
+/** How long a commit may keep the lease from being given back; the next one who leads makes it again. */
+const lastCommitMs = 5_000;
+/** How long a push may keep one who has lost the lease. */
+const lastWaitMs = 2_000;
 
 /** The controller: watches, decides, acts. */
 export class Plumbline {
@@ -164,6 +169,7 @@ export class Plumbline {
       controllers: [controller, ...(serving?.controllers ?? [])],
       cacheSyncTimeoutMs: options.cacheSyncTimeoutMs,
       elector: options.elector,
+      finish: (abort) => this.#finish(abort),
     });
   }
 
@@ -191,21 +197,35 @@ export class Plumbline {
   async run(signal: AbortSignal): Promise<ManagerEnd> {
     await this.#options.git?.start();
     const end = await this.#manager.run(signal);
-    this.#gitStop.abort();
-    await this.#options.git?.stop();
-    await this.#destinations?.pool.stop();
-    await this.#recorder.flush();
+    // A push may hang, and whoever has lost the lease is to be gone soon.
+    if (end.kind === 'failed' && end.reason === 'LeaseLost')
+      await settledWithin(this.#stopGit(), lastWaitMs, monotonicClock);
+    else await this.#stopGit();
     return end;
   }
 
+  /** While the lease is still ours: commits what was decided, unless that takes too long, and writes the Events of it. */
+  async #finish(abort: AbortSignal): Promise<void> {
+    const stopped = this.#stopGit();
+    if (abort.aborted) return this.#recorder.abandon();
+    await settledWithin(stopped, lastCommitMs, monotonicClock);
+    await this.#recorder.flush();
+  }
+
+  async #stopGit(): Promise<void> {
+    this.#gitStop.abort();
+    await Promise.all([this.#options.git?.stop(), this.#destinations?.pool.stop()]);
+  }
+
   #serveDestinations(own: Pick<WriterPoolOptions, 'folder' | 'namespace' | 'cluster' | 'onLost'>, clock: Clock) {
-    const { log, kubeFor = () => this.#options.kube } = this.#options;
+    const { log, elector, kubeFor = () => this.#options.kube } = this.#options;
     const kube = kubeFor('destination');
     const queue = new WorkQueue({ clock: monotonicClock });
     const destinations = new Destinations({
       cluster: own.cluster,
       clock,
-      pool: (onBatch) => new WriterPool({ ...own, kube, clock: systemClock, onBatch }),
+      pool: (onBatch) =>
+        new WriterPool({ ...own, kube, clock: systemClock, onBatch, mayWrite: () => elector?.isLeading ?? true }),
       changed: (name) => queue.add(name),
       recovered: (name) => this.#databasesOf(name).forEach(own.onLost),
     });

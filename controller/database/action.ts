@@ -10,7 +10,7 @@ export type Action =
   /** Nothing has the name, as far as is known. `drifts`: it was there before. */
   | { readonly kind: 'create'; readonly stated: Stated; readonly drifts: readonly Drift[] }
   /**
-   * The object is ours (`uid`), and is brought to what we state. `isRepair`: we stated the same before. `taken`: what others own and is to go: we
+   * The object is ours (`uid`), and is brought to what we state, unless it is not as it was seen (`resourceVersion`) any more. `isRepair`: we stated the same before. `taken`: what others own and is to go: we
    * have to own it before. `yielded`: what we state and drift.allowManagers lets somebody else have. `hasOldHands`: what earlier hands hold of it is to become
    * ours before. `untold`: what is put back without a word, and may come again and again. `live`: as it was found; undefined where nothing but our own wish has changed.
    */
@@ -18,6 +18,7 @@ export type Action =
       readonly kind: 'apply';
       readonly stated: Stated;
       readonly uid: string;
+      readonly resourceVersion: string;
       readonly isRepair: boolean;
       readonly drifts: readonly Drift[];
       readonly taken: readonly FieldPath[];

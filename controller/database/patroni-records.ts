@@ -1,7 +1,7 @@
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import { patroniLabel } from '../../constructs/labels.ts';
 import { claimName, memberName, namesOf, ordinals } from '../../constructs/names.ts';
-import { classify, type Kube, type KubeObject, type ObjectMeta, type OwnerReference } from '../kube/index.ts';
+import { asSeen, classify, type Kube, type KubeObject, type ObjectMeta, type OwnerReference } from '../kube/index.ts';
 import type { Child } from './child.ts';
 import { typeOf } from './kinds.ts';
 import type { Memory } from './memory.ts';
@@ -146,14 +146,14 @@ export class PatroniRecords {
 
   async #remove({ metadata }: KubeObject, signal: AbortSignal): Promise<void> {
     try {
-      await this.#kube.delete(configMaps, metadata, { uid: metadata.uid ?? '', signal });
+      await this.#kube.delete(configMaps, metadata, { ...asSeen(metadata), signal });
     } catch (error) {
       if (!isOutdated(error)) throw error;
     }
   }
 }
 
-/** It is gone, or another has its name. */
+/** It is gone, another has its name, or somebody writes it again. */
 function isOutdated(error: unknown): boolean {
   return ['object-missing', 'object-gone', 'object-replaced', 'version-conflict'].includes(classify(error).kind);
 }

@@ -133,8 +133,9 @@ function apply(
   const told = [...drifts, ...added.map(({ drift }) => drift)];
   const taken = [...added, ...moved].map(({ path }) => path);
   const yielded = yieldedOf(child, observed).map(({ path }) => path);
-  const { uid, hasOldHands, suspect: live } = child;
-  return { kind: 'apply', stated, uid, isRepair, drifts: told, taken, yielded, hasOldHands, untold, live };
+  const { uid, resourceVersion, hasOldHands, suspect: live } = child;
+  const seen = { uid, resourceVersion, hasOldHands, live };
+  return { kind: 'apply', stated, ...seen, isRepair, drifts: told, taken, yielded, untold };
 }
 
 /** What others added and is to go, but for what the spec has come to state. */

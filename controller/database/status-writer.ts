@@ -18,7 +18,11 @@ export class StatusWriter {
     this.#databases = databases;
   }
 
-  /** Writes the status unless the object has it already. A database that is gone needs none. */
+  /**
+   * Writes the status unless the object has it already, and only over the object as it was seen. A database that is gone needs none.
+   *
+   * @throws KubeError, of kind `version-conflict` where somebody has written since
+   */
   async write(resource: StoredDatabaseService, status: DatabaseServiceStatus, signal: AbortSignal): Promise<void> {
     if (isStatus(status, resource.status)) return;
     try {
@@ -30,8 +34,8 @@ export class StatusWriter {
 
   async #write(resource: StoredDatabaseService, status: DatabaseServiceStatus, signal: AbortSignal): Promise<void> {
     const { apiVersion, kind } = resource;
-    const { name, namespace, uid } = resource.metadata;
-    const body = { apiVersion, kind, metadata: { name, namespace, uid }, status };
+    const { name, namespace, uid, resourceVersion } = resource.metadata;
+    const body = { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion }, status };
     const type = databaseServices;
     const options = { type, subresource: 'status', fieldManager: statusManager, force: true, signal };
     const { object } = await this.#kube.apply(body, options);
@@ -39,7 +43,7 @@ export class StatusWriter {
     const foreign = strays(status, object['status'] as DatabaseServiceStatus | undefined);
     if (foreign.length === 0) return;
     const emptied = Object.fromEntries(foreign.map((field) => [field, null]));
-    const patch = { metadata: { uid }, status: emptied };
+    const patch = { metadata: { uid, resourceVersion: object.metadata.resourceVersion }, status: emptied };
     const options2 = { kind: 'merge', body: patch, fieldManager: statusManager, subresource: 'status' } as const;
     this.#databases.written(await this.#kube.patch(type, { name, namespace }, options2, { signal }));
   }

@@ -11,19 +11,25 @@ import { wantedMembers } from '../database/observed-members.ts';
 import { planOne, type Observed } from '../database/plan.ts';
 import type { Stated } from '../database/stated.ts';
 import { statedTree, without, type Drift, type FieldPath } from '../drift/index.ts';
-import { classify, isObjectMissing, type Clock, type Kube, type KubeObject, type Verdict } from '../kube/index.ts';
+import { record } from '../health/fields.ts';
+import {
+  asSeen,
+  classify,
+  isObjectMissing,
+  isOlder,
+  type Clock,
+  type Kube,
+  type KubeObject,
+  type Seen,
+  type Verdict,
+} from '../kube/index.ts';
 import { Attempts } from './attempts.ts';
+import { createOnly } from './create-only.ts';
 import { createSecret } from './create-secret.ts';
 import { additionsAmong, hurdles, isContradictory } from './hurdle.ts';
 import { isSameState } from './same-state.ts';
 import { takingOver } from './take-over.ts';
 import { Tally } from './tally.ts';
-
-/**
- * An apply with this version is a creation only: the server takes it as a precondition if the object exists, which no object meets, and
- * ignores it otherwise. Tried on 1.36.
- */
-const createOnly = '1';
 
 /** Carries plans out by server-side apply. */
 export class ClusterDelivery implements ApplyDelivery {
@@ -61,16 +67,22 @@ export class ClusterDelivery implements ApplyDelivery {
     return tally.finish();
   }
 
-  async #carryOut(action: Action, observed: Observed, tally: Tally, signal: AbortSignal): Promise<void> {
+  /** @param isSecondLook the object was read just now, since it was not as the watch had shown it */
+  async #carryOut(
+    action: Action,
+    observed: Observed,
+    tally: Tally,
+    signal: AbortSignal,
+    isSecondLook = false,
+  ): Promise<void> {
     switch (action.kind) {
       case 'keep':
         return tally.make(action.stated, []);
       case 'create':
         return this.#create(action, observed, tally, signal);
       case 'apply':
-        return this.#repair(action, observed, tally, signal);
       case 'verify':
-        return this.#verify(action, tally, signal);
+        return this.#bringAsSeen(action, observed, tally, signal, isSecondLook);
       case 'accept':
         this.#children.accept(action.live, action.stated.hash);
         return tally.make(action.stated, []);
@@ -112,9 +124,37 @@ export class ClusterDelivery implements ApplyDelivery {
 
   async #createSecret(stated: Stated, { resource }: Observed, signal: AbortSignal): Promise<void> {
     const created = await createSecret(this.#kube, stated, resource, this.#clock.now(), signal);
-    const { uid = '' } = created.metadata;
     if (stated.object.metadata.ownerReferences === undefined) this.#children.accept(created, stated.hash);
-    else await this.#apply(stated, { uid }, signal);
+    else await this.#apply(stated, asSeen(created.metadata), signal);
+  }
+
+  /** Does what was decided for an object as it was seen. Where it has changed since, it is read and decided again, once. */
+  async #bringAsSeen(
+    action: ActionOf<'apply' | 'verify'>,
+    observed: Observed,
+    tally: Tally,
+    signal: AbortSignal,
+    isSecondLook: boolean,
+  ): Promise<void> {
+    try {
+      if (action.kind === 'apply') await this.#repair(action, observed, tally, signal);
+      else await this.#verify(action, tally, signal);
+    } catch (error) {
+      if (isSecondLook || classify(error).kind !== 'version-conflict') throw error;
+      const found = await this.#newer(action, signal);
+      // With its owner the database may have gone, which is asked before it is put back.
+      const isOrphan = action.stated.object.metadata.ownerReferences !== undefined && found?.owner === undefined;
+      if (found === undefined || isOrphan) throw error;
+      await this.#carryOut(planOne(observed, action.stated, found), observed, tally, signal, true);
+    }
+  }
+
+  /** As the watch has shown it since, or as it is. */
+  async #newer(action: ActionOf<'apply' | 'verify'>, signal: AbortSignal): Promise<Child | undefined> {
+    const { uid, resourceVersion } = action.kind === 'apply' ? action : asSeen(action.live.metadata);
+    const known = this.#children.get(action.stated.key);
+    const isNewer = known?.uid === uid && isOlder(resourceVersion, known.resourceVersion);
+    return isNewer ? known : findChild(this.#kube, action.stated, this.#children, signal);
   }
 
   async #repair(action: ActionOf<'apply'>, observed: Observed, tally: Tally, signal: AbortSignal): Promise<void> {
@@ -132,18 +172,19 @@ export class ClusterDelivery implements ApplyDelivery {
    * @returns what was removed for that
    */
   async #bring(action: ActionOf<'apply'>, observed: Observed, signal: AbortSignal): Promise<readonly Drift[]> {
-    const { stated, uid, taken, yielded, hasOldHands } = action;
+    const { stated, uid, resourceVersion, taken, yielded, hasOldHands } = action;
     const kept = yielded.length === 0 ? stated : { ...stated, object: without(stated.object, yielded) };
     const { object } = kept;
-    const apply = () => this.#apply(kept, { uid }, signal);
+    const isBusy = action.live !== undefined && isStatusDue(action.live);
     const read = () => this.#kube.get(typeOf(object), object.metadata, { signal });
     const inherited = hasOldHands ? statedTree(object) : undefined;
     const take = (live: KubeObject, paths: readonly FieldPath[]) =>
       this.#attempts.once(stated, this.#children.get(stated.key), paths, () =>
-        takingOver(this.#kube, live, { taken: paths, inherited }, apply, signal),
+        takingOver(this.#kube, live, { taken: paths, inherited }, () => this.#apply(kept, { uid }, signal), signal),
       );
     try {
-      if (taken.length === 0 && inherited === undefined) await apply();
+      if (taken.length === 0 && inherited === undefined)
+        await this.#apply(kept, isBusy ? { uid } : { uid, resourceVersion }, signal);
       else await take(action.live ?? (await read()), taken);
       return [];
     } catch (error) {
@@ -156,11 +197,7 @@ export class ClusterDelivery implements ApplyDelivery {
     }
   }
 
-  async #apply(
-    { object, hash }: Stated,
-    guard: { uid?: string; resourceVersion?: string },
-    signal: AbortSignal,
-  ): Promise<void> {
+  async #apply({ object, hash }: Stated, guard: Partial<Seen>, signal: AbortSignal): Promise<void> {
     const body = { ...object, metadata: { ...object.metadata, ...guard } };
     const applied = await this.#kube.apply(body, { type: typeOf(object), fieldManager, force: true, signal });
     this.#children.accept(applied.object, hash);
@@ -168,12 +205,12 @@ export class ClusterDelivery implements ApplyDelivery {
 
   async #verify({ stated, live }: ActionOf<'verify'>, tally: Tally, signal: AbortSignal): Promise<void> {
     const { object, hash } = stated;
-    const { uid = '' } = live.metadata;
-    const body = { ...object, metadata: { ...object.metadata, uid } };
+    const seen = asSeen(live.metadata);
+    const body = { ...object, metadata: { ...object.metadata, uid: seen.uid } };
     const options = { type: typeOf(object), fieldManager, force: true, dryRun: true, signal };
     const would = await this.#kube.apply(body, options);
     if (isSameState(would.object, live)) this.#children.accept(live, hash);
-    else await this.#apply(stated, { uid }, signal);
+    else await this.#apply(stated, seen, signal);
     tally.make(stated, []);
   }
 
@@ -196,9 +233,10 @@ export class ClusterDelivery implements ApplyDelivery {
   }
 
   async #remove({ child }: ActionOf<'remove'>, { resource }: Observed, signal: AbortSignal): Promise<void> {
-    const { uid, kind } = child;
+    const { uid, resourceVersion, kind } = child;
     if (kind === 'PersistentVolumeClaim' && (await this.#isAskedFor(child, resource, signal))) return;
-    await this.#kube.delete(typeOf(child), child, { uid, propagationPolicy: 'Background', signal }).catch((error) => {
+    const options = { uid, resourceVersion, propagationPolicy: 'Background', signal } as const;
+    await this.#kube.delete(typeOf(child), child, options).catch((error) => {
       if (!isObjectMissing(error)) throw error;
     });
   }
@@ -216,6 +254,15 @@ export class ClusterDelivery implements ApplyDelivery {
 
 function isClaim(action: Action): action is ActionOf<'apply' | 'verify'> {
   return (action.kind === 'apply' || action.kind === 'verify') && action.stated.object.kind === 'PersistentVolumeClaim';
+}
+
+/**
+ * Whether an object's own controller has yet to say in its status that it has seen the last change, as it does within milliseconds: a version that was
+ * looked at before would then hold for no write.
+ */
+function isStatusDue({ metadata, status }: KubeObject): boolean {
+  const { observedGeneration } = record(status);
+  return typeof observedGeneration === 'number' && observedGeneration !== metadata.generation;
 }
 
 const notRefused: ReadonlySet<Verdict['kind']> = new Set([

@@ -3,8 +3,9 @@ import { anyoneAnnotation, askedRestartAnnotation, patroniLabels } from '../../c
 import { namesOf } from '../../constructs/names.ts';
 import type { Scene, SeenPod, Steps, Taken } from '../database/delivery.ts';
 import { pods, typeOf } from '../database/kinds.ts';
-import { isObjectMissing, type Kube, type KubeObject } from '../kube/index.ts';
+import { asSeen, isObjectMissing, type Kube, type KubeObject, type ObjectMeta } from '../kube/index.ts';
 import { restartRequest, type Action } from '../rollout/index.ts';
+import { createOnly } from './create-only.ts';
 
 const configMaps = typeOf({ kind: 'ConfigMap' });
 
@@ -14,8 +15,8 @@ const restartManager = 'plumbline-restart';
 const switchoverManager = 'plumbline-switchover';
 
 /**
- * Takes one step of a rollout. Who leads is asked of Patroni's own lock just before, for the label of a pod can be old; and a pod is taken down only
- * as the one that was looked at.
+ * Takes one step of a rollout. Who leads is asked of Patroni's own lock just before, for the label of a pod can be old; and each step holds only for
+ * the pod, or for the ConfigMap of switchovers, that was looked at: one that arrives late comes to nothing.
  */
 export class StepExecutor implements Steps {
   readonly #kube: Kube;
@@ -25,7 +26,7 @@ export class StepExecutor implements Steps {
   }
 
   async leader({ metadata }: StoredDatabaseService, signal: AbortSignal): Promise<string | undefined> {
-    return (await this.#annotations(metadata.namespace, namesOf(metadata.name).patroniLeader, signal))['leader'];
+    return annotationsOf(await this.#look(metadata.namespace, namesOf(metadata.name).patroniLeader, signal))['leader'];
   }
 
   async carryOut(step: Action, { resource, pod }: Scene, signal: AbortSignal): Promise<Taken> {
@@ -45,12 +46,12 @@ export class StepExecutor implements Steps {
 
   async #restart(
     { member: name, token, isReplica }: Extract<Action, { kind: 'restart' }>,
-    { uid }: SeenPod,
+    { uid, resourceVersion }: SeenPod,
     namespace: string,
     signal: AbortSignal,
   ): Promise<void> {
     const annotations = { [askedRestartAnnotation]: restartRequest(token, isReplica) };
-    const body = { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace, uid, annotations } };
+    const body = { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace, uid, resourceVersion, annotations } };
     await this.#kube.apply(body, { type: pods, fieldManager: restartManager, force: true, signal });
   }
 
@@ -63,9 +64,10 @@ export class StepExecutor implements Steps {
     const { namespace, name } = metadata;
     const names = namesOf(name);
     if (leader !== from) return { kind: 'outdated', message: `${from} is not the primary any more.` };
-    const asked = await this.#annotations(namespace, names.patroniFailover, signal);
+    const record = await this.#look(namespace, names.patroniFailover, signal);
+    const asked = annotationsOf(record);
     if (asked['leader'] !== undefined || asked['member'] !== undefined) return { kind: 'pending', message };
-    const sync = await this.#annotations(namespace, names.patroniSync, signal);
+    const sync = annotationsOf(await this.#look(namespace, names.patroniSync, signal));
     const late = candidates.find((one) => !isInStep(one, sync));
     if (late !== undefined) return { kind: 'not-yet', message: `${from} hands over once ${late} is in step with it.` };
     const [candidate = ''] = candidates;
@@ -75,6 +77,7 @@ export class StepExecutor implements Steps {
       metadata: {
         name: names.patroniFailover,
         namespace,
+        ...(record === undefined ? { resourceVersion: createOnly } : asSeen(record)),
         labels: { ...patroniLabels(name) },
         annotations: { leader: from, member: candidate, ...(isOpen ? { [anyoneAnnotation]: candidate } : {}) },
       },
@@ -83,15 +86,18 @@ export class StepExecutor implements Steps {
     return { kind: 'done', message: `${message} ${candidate} takes over.` };
   }
 
-  async #annotations(namespace: string, name: string, signal: AbortSignal): Promise<Readonly<Record<string, string>>> {
+  async #look(namespace: string, name: string, signal: AbortSignal): Promise<ObjectMeta | undefined> {
     try {
-      const { metadata } = await this.#kube.get(configMaps, { namespace, name }, { metadataOnly: true, signal });
-      return metadata.annotations ?? {};
+      return (await this.#kube.get(configMaps, { namespace, name }, { metadataOnly: true, signal })).metadata;
     } catch (error) {
       if (!isObjectMissing(error)) throw error;
-      return {};
+      return undefined;
     }
   }
+}
+
+function annotationsOf(metadata: ObjectMeta | undefined): Readonly<Record<string, string>> {
+  return metadata?.annotations ?? {};
 }
 
 /**

@@ -17,6 +17,7 @@ export type RetryNow = {
     | 'version-conflict' // our resourceVersion precondition failed
     | 'object-gone' // our uid precondition: nothing of that name is left
     | 'object-replaced' // our uid precondition: another object has the name
+    | 'not-leading' // nothing was asked: the lease has to be renewed first, or is lost
     | 'expired'; // resourceVersion or continue token too old: list again
 };
 
@@ -101,6 +102,8 @@ function withoutAnswer(error: KubeError): Verdict {
       return backOff('watch-broken');
     case 'MalformedResponse':
       return backOff('malformed-response');
+    case 'NotLeading':
+      return { class: 'retry-now', kind: 'not-leading' };
     case undefined:
     default:
       return backOff('network');

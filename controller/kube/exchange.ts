@@ -18,6 +18,11 @@ export interface ExchangeOptions {
   /** Defaults to 30,000 milliseconds. */
   readonly timeoutMs?: number;
   readonly clock?: Clock;
+  /**
+   * Asked before each request: where it says no, nothing is sent, and the call fails with a KubeError of reason `NotLeading`. For what only the
+   * leader may do, since one that was frozen does not know yet what has happened meanwhile. Defaults to always.
+   */
+  readonly mayAsk?: () => boolean;
 }
 
 /** One request to the API, before its transport. */
@@ -42,6 +47,7 @@ export class Exchange {
   readonly #lane: Lane;
   readonly #timeoutMs: number;
   readonly #clock: Clock;
+  readonly #mayAsk: () => boolean;
 
   constructor(connection: Connection, options: ExchangeOptions) {
     this.#connection = connection;
@@ -49,10 +55,12 @@ export class Exchange {
     this.#lane = options.lane ?? 'requests';
     this.#timeoutMs = options.timeoutMs ?? 30_000;
     this.#clock = options.clock ?? monotonicClock;
+    this.#mayAsk = options.mayAsk ?? (() => true);
   }
 
   /** One request with its whole answer, which `read` takes from JSON and checks. */
   async call<R>(call: Call, read: (body: unknown, status: number) => R): Promise<R> {
+    this.#checkMayAsk(call);
     const deadline = this.#deadlineFor(call);
     try {
       const { result } = await this.#observed(
@@ -71,6 +79,7 @@ export class Exchange {
 
   /** One request whose answer goes on; only its beginning has a time limit. `read` ends the body when it is left early. */
   async *stream<R>(call: Call, read: (body: Readable) => AsyncIterable<R>): AsyncGenerator<R, void> {
+    this.#checkMayAsk(call);
     const deadline = this.#deadlineFor(call);
     try {
       const { body } = await this.#observed(call, () => this.#open(call, 'watches', deadline.signal), deadline.signal);
@@ -94,6 +103,12 @@ export class Exchange {
     if (response.status < 300) return response;
     const answer = parseAnswer(await text(response.body));
     throw errorFromResponse(call.tried, response.status, answer, response.header('retry-after'), Date.now());
+  }
+
+  #checkMayAsk({ tried }: Call): void {
+    if (this.#mayAsk()) return;
+    const reason: ClientReason = 'NotLeading';
+    throw new KubeError({ tried, reason, message: 'the lease is not known to be held any more, so nothing was asked' });
   }
 
   #deadlineFor({ tried, options }: Call): Deadline {

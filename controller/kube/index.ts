@@ -31,6 +31,7 @@ export type { ListChanges, Listed, ReflectorHandler, ReflectorReport } from './r
 export type { RelistReason } from './reflector-step.ts';
 export { compareResourceVersions, isOlder } from './resource-version.ts';
 export {
+  asSeen,
   collectionPath,
   keyOf,
   objectPath,
@@ -42,6 +43,7 @@ export {
   type ObjectRef,
   type OwnerReference,
   type ResourceType,
+  type Seen,
 } from './resource.ts';
 export { timestamp } from './timestamp.ts';
 export type { Rival } from './rival.ts';

@@ -26,7 +26,7 @@ export interface StatusDetails {
 }
 
 /** Reasons of our own, for answers that never came or could not be read; they have no status. */
-export type ClientReason = 'ClientTimeout' | 'NetworkError' | 'WatchBroken' | 'MalformedResponse';
+export type ClientReason = 'ClientTimeout' | 'NetworkError' | 'WatchBroken' | 'MalformedResponse' | 'NotLeading';
 
 export interface KubeErrorFacts {
   readonly tried: Tried;

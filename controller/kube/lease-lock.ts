@@ -41,11 +41,18 @@ export class LeaseLock {
     return this.#writtenAt;
   }
 
+  /** Milliseconds until anybody may take it, by how long its record has stood still before our eyes; 0 or less if that is over. */
+  get expiresInMs(): number {
+    if (this.#observed === undefined) return 0;
+    const { at, lease } = this.#observed;
+    return at + (lease.spec?.leaseDurationSeconds ?? 0) * 1000 - this.#options.clock.now();
+  }
+
   /** Takes the lease if it is absent, free, ours or expired. @returns whether it is now ours. */
   async tryAcquire(limit: AbortSignal): Promise<boolean> {
     const lease = await this.#read(limit);
     if (lease === undefined) return this.#create(limit);
-    const isHeld = this.holder !== '' && !this.isOurs && !this.#hasExpired();
+    const isHeld = this.holder !== '' && !this.isOurs && this.expiresInMs > 0;
     return !isHeld && this.#write(lease, limit);
   }
 
@@ -113,13 +120,6 @@ export class LeaseLock {
     const at = this.#observed?.record === record ? this.#observed.at : this.#options.clock.now();
     this.#observed = { lease, record, at };
     return lease;
-  }
-
-  /** By how long its record has stood still before our eyes. */
-  #hasExpired(): boolean {
-    if (this.#observed === undefined) return true;
-    const { at, lease } = this.#observed;
-    return this.#options.clock.now() - at >= (lease.spec?.leaseDurationSeconds ?? 0) * 1000;
   }
 
   #spec(before: LeaseSpec | undefined): LeaseSpec {

@@ -18,7 +18,7 @@ export interface LeaderElectorOptions {
   readonly leaseDurationMs?: number;
   /** A leader that could not renew for so long stops. Defaults to 10,000 milliseconds. */
   readonly renewDeadlineMs?: number;
-  /** Time between renewals, and, lengthened by up to 1.2 of itself, between tries. Defaults to 2,000 milliseconds. */
+  /** Time between renewals; whoever waits tries a little more often, and when the lease expires. Defaults to 2,000 milliseconds. */
   readonly retryPeriodMs?: number;
   /** A failed request; the election goes on. Must not throw. */
   readonly onError?: (error: unknown) => void;
@@ -39,7 +39,11 @@ export interface LeaderCallbacks {
   onNewLeader?(identity: string): void;
 }
 
-const JITTER = 1.2;
+/**
+ * Of the retry period, between tries of one who waits: less than all of it, so that he leads within that time after the lease was given back, and
+ * more or less of it, so that not all try at once. client-go waits for up to 2.2 of it, with which a dead leader may be followed after 24 s.
+ */
+const TRY = { atLeast: 0.7, atMost: 0.9 };
 
 /**
  * Leader election on a Lease, with client-go's contract and numbers (tools/leaderelection): a lease is judged by when
@@ -58,7 +62,7 @@ export class LeaderElector {
   #reportedLeader = '';
   #isElected = false;
 
-  /** @throws RangeError unless lease duration > renew deadline > 1.2 × retry period. */
+  /** @throws RangeError unless lease duration > renew deadline > retry period. */
   constructor(options: LeaderElectorOptions) {
     const { kube, namespace, name, leaseDurationMs = 15_000 } = options;
     this.identity = options.identity ?? `${hostname()}_${randomUUID()}`;
@@ -66,8 +70,8 @@ export class LeaderElector {
     this.#clock = options.clock ?? monotonicClock;
     this.#renewMs = options.renewDeadlineMs ?? 10_000;
     this.#retryMs = options.retryPeriodMs ?? 2_000;
-    if (leaseDurationMs <= this.#renewMs || this.#renewMs <= JITTER * this.#retryMs || leaseDurationMs % 1000 !== 0) {
-      throw new RangeError('a lease needs: duration (whole seconds) > renew deadline > 1.2 × retry period');
+    if (leaseDurationMs <= this.#renewMs || this.#renewMs <= this.#retryMs || leaseDurationMs % 1000 !== 0) {
+      throw new RangeError('a lease needs: duration (whole seconds) > renew deadline > retry period');
     }
     const fieldManager = options.fieldManager ?? 'plumbline-leader-election';
     const clocks = { clock: this.#clock, wallClock: options.wallClock ?? systemClock };
@@ -115,14 +119,20 @@ export class LeaderElector {
   }
 
   async #acquire(callbacks: LeaderCallbacks, signal: AbortSignal): Promise<boolean> {
-    const random = this.#options.random ?? Math.random;
     while (!signal.aborted) {
       const isAcquired = await this.#attempt((limit) => this.#lock.tryAcquire(limit), this.#renewMs / 2, signal);
       this.#reportLeader(callbacks);
       if (isAcquired) return true;
-      if (!(await pause(this.#clock, this.#retryMs * (1 + JITTER * random()), signal))) return false;
+      if (!(await pause(this.#clock, this.#untilNextTryMs(), signal))) return false;
     }
     return false;
+  }
+
+  #untilNextTryMs(): number {
+    const { random = Math.random } = this.#options;
+    const tryMs = this.#retryMs * (TRY.atLeast + (TRY.atMost - TRY.atLeast) * random());
+    const { expiresInMs } = this.#lock;
+    return expiresInMs > 0 ? Math.min(tryMs, expiresInMs) : tryMs;
   }
 
   /** @returns true if the lease was lost, false if `signal` ended it. */

@@ -37,6 +37,16 @@ export interface ObjectMeta {
   readonly [rest: string]: unknown;
 }
 
+/** What binds a write to an object as it was seen: of one that was replaced or changed since, it is refused. */
+export function asSeen({ uid = '', resourceVersion = '' }: Pick<ObjectMeta, 'uid' | 'resourceVersion'>): Seen {
+  return { uid, resourceVersion };
+}
+
+export interface Seen {
+  readonly uid: string;
+  readonly resourceVersion: string;
+}
+
 /** Any object of the API, as JSON.parse gives it: nothing renamed, filtered or converted. */
 export interface KubeObject {
   readonly apiVersion: string;

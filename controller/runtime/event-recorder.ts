@@ -32,7 +32,7 @@ export interface EventRecorderStats {
   readonly written: number;
   /** Not written because the object had its share; counted in its next Event. */
   readonly heldBack: number;
-  /** Not written because the server refused them or too many waited. */
+  /** Not written because the server refused them, too many waited, or they were given up. */
   readonly lost: number;
   readonly waiting: number;
 }
@@ -74,6 +74,12 @@ export class EventRecorder {
   /** Waits until what was recorded is written. Returns whether it was within the time. */
   flush(withinMs = 2000): Promise<boolean> {
     return settledWithin(this.#writing ?? Promise.resolve(), withinMs, this.#options.clock);
+  }
+
+  /** Gives up what waits: somebody else leads now. */
+  abandon(): void {
+    this.#lost += this.#waiting.size;
+    this.#waiting.clear();
   }
 
   get stats(): EventRecorderStats {

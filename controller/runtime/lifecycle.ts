@@ -23,6 +23,8 @@ export interface ElectionCallbacks {
 export interface Elector {
   /** Campaigns and renews until the signal is aborted, then gives the lease back and resolves. */
   run(callbacks: ElectionCallbacks, signal: AbortSignal): Promise<void>;
+  /** Whether the lease was renewed in time. What was frozen and runs again asks this before it does anything, since it hears of the loss later. */
+  readonly isLeading: boolean;
 }
 
 export type FailureReason = 'CachesNotSynced' | 'CacheFailed' | 'LeaseLost' | 'ControllerFailed' | 'StopTimedOut';

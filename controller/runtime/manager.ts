@@ -14,6 +14,8 @@ export interface ManagerOptions {
   readonly cacheSyncTimeoutMs?: number | undefined;
   /** How long reconciles in progress may take at a stop before they are aborted. Defaults to 30 s; a lost lease leaves none. */
   readonly gracePeriodMs?: number;
+  /** What is left to do when the last reconcile has ended, before the lease is given back; `abort` as for reconciles. Must not throw. Defaults to nothing. */
+  readonly finish?: (abort: AbortSignal) => Promise<void>;
 }
 
 export type ManagerState = 'new' | 'syncing' | 'standby' | 'leading' | 'stopping' | 'stopped';
@@ -24,7 +26,7 @@ const lastWaitMs = 2_000;
 /**
  * Starts caches, then leader election, then controllers, and stops them in the opposite order. Caches run while another
  * instance leads, so a take-over begins with full stores. The lease is given back only after the last reconcile has
- * ended; where one doesn't end, the lease is left to expire.
+ * ended and what it left is finished; where that doesn't end, the lease is left to expire.
  */
 export class Manager {
   readonly #options: ManagerOptions;
@@ -163,10 +165,11 @@ export class Manager {
   }
 
   async #stopControllersInTime(): Promise<boolean> {
-    const { clock, gracePeriodMs = 30_000 } = this.#options;
-    const isAborted = this.#abortControllers.signal.aborted;
-    if (!isAborted && (await settledWithin(this.#controllers, gracePeriodMs, clock))) return true;
+    const { clock, gracePeriodMs = 30_000, finish } = this.#options;
+    const { signal } = this.#abortControllers;
+    const finished = this.#controllers.then(() => finish?.(signal));
+    if (!signal.aborted && (await settledWithin(finished, gracePeriodMs, clock))) return true;
     this.#abortControllers.abort();
-    return settledWithin(this.#controllers, lastWaitMs, clock);
+    return settledWithin(finished, lastWaitMs, clock);
   }
 }

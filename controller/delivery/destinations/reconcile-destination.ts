@@ -47,10 +47,10 @@ export class DestinationReconciler {
     signal: AbortSignal,
   ): Promise<void> {
     if (isDestinationStatus(status, before)) return;
-    const { name, uid } = metadata;
+    const { name, uid, resourceVersion } = metadata;
     const options = { type: gitDestinations, subresource: 'status', fieldManager: statusManager, force: true, signal };
     try {
-      await this.#options.kube.apply({ apiVersion, kind, metadata: { name, uid }, status }, options);
+      await this.#options.kube.apply({ apiVersion, kind, metadata: { name, uid, resourceVersion }, status }, options);
     } catch (error) {
       if (!goneKinds.has(classify(error).kind)) throw error;
     }

@@ -17,6 +17,8 @@ export interface WriterPoolOptions extends SecretSource {
   readonly onBatch: (place: string, end: BatchEnd) => void;
   /** Told of each database whose files others have changed. */
   readonly onLost: (key: string) => void;
+  /** Of each writer. */
+  readonly mayWrite: () => boolean;
 }
 
 interface Pooled {
@@ -94,13 +96,14 @@ export class WriterPool {
   }
 
   #newWriter(place: string, destination: StoredGitDestination, directory: string): GitWriter {
-    const { cluster, clock, onBatch } = this.#options;
+    const { cluster, clock, onBatch, mayWrite } = this.#options;
     const spec = () => (this.#pooled.get(place)?.destination ?? destination).spec;
     return new GitWriter({
       ...placeOf(destination),
       cluster,
       clock,
       directory,
+      mayWrite,
       access: () => readAccess(spec(), this.#options),
       onBatch: (end) => onBatch(place, end),
       get author() {

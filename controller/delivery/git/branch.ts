@@ -15,6 +15,8 @@ export interface BranchOptions extends CloneOptions {
   readonly author?: Author | undefined;
   /** From 0 to 1, for the jitter. Defaults to Math.random. */
   readonly random?: () => number;
+  /** Asked before the repository is looked at, and again before each push; where it says no, nothing is done. Defaults to always. */
+  readonly mayWrite?: () => boolean;
 }
 
 /** What became of one database of a batch. */
@@ -149,12 +151,14 @@ export class Branch {
     batch: readonly CheckedSubmission[],
     outcomes: Map<string, Outcome>,
   ): Promise<{ words: string; isOvertaken: boolean } | undefined> {
+    this.#checkMayWrite();
     const { commit: parent } = this.#tip ?? (await this.#look());
     const planned = await planBatch(this.#clone, parent, batch);
     const changing = planned.flatMap((database) => record(database, outcomes));
     if (changing.length === 0) return undefined;
 
     const commit = await this.#commit(parent, changing);
+    this.#checkMayWrite();
     const pushed = await this.#clone.push(commit);
     if (pushed.kind === 'pushed') {
       this.#tip = { commit };
@@ -167,6 +171,12 @@ export class Branch {
     this.#rejections++;
     const { commit: newest } = await this.#look();
     return { words: pushed.words, isOvertaken: newest !== parent };
+  }
+
+  /** A push moves the branch on from the commit that was planned on, or not at all; this keeps an old plan from being made again on a newer commit. */
+  #checkMayWrite(): void {
+    const { mayWrite = () => true } = this.#options;
+    if (!mayWrite()) throw notLeading();
   }
 
   async #look(): Promise<{ readonly commit: string | undefined }> {
@@ -249,6 +259,12 @@ function forMessage({ submission, change }: ChangingDatabase): CommittedDatabase
     changed: changed.map(inFolder),
     removed: change.removed.map(inFolder),
   };
+}
+
+function notLeading(): GitDeliveryError {
+  const message =
+    'The lease is not known to be held any more, so nothing was written. Whoever leads writes what is missing.';
+  return new GitDeliveryError('NotLeading', message);
 }
 
 function refused(words: string): GitDeliveryError {

@@ -39,6 +39,8 @@ export type GitDeliveryReason =
   | 'SecretRefused'
   /** A file can't be read as YAML, so nobody can say whether it holds a Secret. */
   | 'ManifestUnreadable'
+  /** The lease has to be renewed first, or is lost. */
+  | 'NotLeading'
   /** The writer was stopped before it came to this. */
   | 'WriterStopped';
 

@@ -70,7 +70,7 @@ test('at rest there are watches, the lease, and nothing else', async () => {
   await using _closing = { [Symbol.asyncDispose]: () => connection.close() };
   const kube = new KubeClient(connection, { onRequest: (facts) => leases.push(inShort(facts)) });
   const elector = new LeaderElector({ kube, namespace: 'default', name: `plumbline-${Date.now()}` });
-  await using shop = await Shop.open({ elector: { run: (callbacks, signal) => elector.run(callbacks, signal) } });
+  await using shop = await Shop.open({ elector });
   await shop.create('orders', wholeSpec);
   const before = shop.running.requests.length;
   leases.length = 0;

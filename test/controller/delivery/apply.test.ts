@@ -45,15 +45,14 @@ class Given {
     this.#answers = [...answers];
     const kube: Partial<Kube> = {
       apply: async (object, options) => {
-        const { uid, resourceVersion } = object.metadata;
-        const guard = uid === undefined ? `version ${resourceVersion}` : `uid ${uid}`;
         const dryRun = options.dryRun === true ? ' dry' : '';
-        return { object: this.#answer(object, `apply${dryRun} ${nameOf(object)} ${guard}`) as never, isCreated: false };
+        const request = `apply${dryRun} ${nameOf(object)}${guardIn(object.metadata)}`;
+        return { object: this.#answer(object, request) as never, isCreated: false };
       },
       create: async (object) => this.#answer(object, `create ${nameOf(object)}`) as never,
       get: async (type, ref) => this.#answer(undefined, `get ${type.kind} ${ref.name}`) as never,
       delete: async (type, ref, options) => {
-        this.#answer(undefined, `delete ${type.kind} ${ref.name} uid ${options?.uid}`);
+        this.#answer(undefined, `delete ${type.kind} ${ref.name}${guardIn(options ?? {})}`);
       },
     };
     this.#delivery = new ClusterDelivery(kube as Kube, this.children, systemClock);
@@ -72,12 +71,15 @@ class Given {
   }
 }
 
+const guardIn = ({ uid, resourceVersion }: { readonly uid?: string; readonly resourceVersion?: string }): string =>
+  `${uid === undefined ? '' : ` uid ${uid}`}${resourceVersion === undefined ? '' : ` version ${resourceVersion}`}`;
 const nameOf = ({ kind, metadata }: KubeObject): string => `${kind} ${metadata.name}`;
 const create = (stated: typeof service, drifts: typeof gone = []): Action => ({ kind: 'create', stated, drifts });
 const apply = (stated: typeof service, isRepair = false): Action => ({
   kind: 'apply',
   stated,
   uid: 'u1',
+  resourceVersion: '7',
   isRepair,
   drifts: isRepair ? gone : [],
   taken: [],
@@ -95,10 +97,43 @@ test('a creation is an apply that no existing object meets, and its answer is re
   assert.equal(given.children.get(service.key)?.suspect, undefined);
 });
 
-test('what exists is applied to that very object', async () => {
+test('what exists is applied to that very object as it was seen', async () => {
   const given = new Given(live(service));
   const outcome = await given.carryOut([apply(service, true)]);
-  assert.deepEqual([given.requests, outcome.corrected], [['apply Service orders uid u1'], gone]);
+  assert.deepEqual([given.requests, outcome.corrected], [['apply Service orders uid u1 version 7'], gone]);
+});
+
+test('where an object has changed since it was seen, it is read and decided again, once', async () => {
+  const newer = disowned(changed(live(service), ['spec', 'type'], 'NodePort'), ['f:spec', 'f:type']);
+  const given = new Given(conflict, newer, live(service));
+  const { corrected, outdated } = await given.carryOut([apply(service, true)]);
+  assert.deepEqual(given.requests, [
+    'apply Service orders uid u1 version 7',
+    'get Service orders',
+    'apply Service orders uid uid-Service version 100',
+  ]);
+  assert.deepEqual([corrected.map(({ field }) => field), outdated], [['spec.type'], undefined]);
+
+  const busyOne = new Given(conflict, newer, conflict);
+  const outcome = await busyOne.carryOut([apply(service, true)]);
+  assert.deepEqual([busyOne.requests.length, outcome.outdated, outcome.refused.size], [3, conflict, 0]);
+});
+
+test('of two looks the newer one counts, without a question where the watch has shown it', async () => {
+  const given = new Given(conflict, live(service));
+  given.children.accept(live(service, { uid: 'u1', resourceVersion: '9' }), 'before');
+  await given.carryOut([apply(service)]);
+  assert.deepEqual(given.requests, ['apply Service orders uid u1 version 7', 'apply Service orders uid u1 version 9']);
+});
+
+test('an object whose own controller is about to write its status is bound by its uid alone', async () => {
+  const given = new Given(live(service), live(service));
+  const seen = (observedGeneration: number) =>
+    live(service, { metadata: { generation: 2 }, fields: { status: { observedGeneration } } });
+  for (const generation of [1, 2]) {
+    await given.carryOut([{ ...apply(service), live: seen(generation) } as Action]);
+  }
+  assert.deepEqual(given.requests, ['apply Service orders uid u1', 'apply Service orders uid u1 version 7']);
 });
 
 test('what is true, accepted, left or ignored costs no request', async () => {
@@ -146,7 +181,7 @@ test('an object that had only lost its label gets it back, and the loss is told'
   assert.deepEqual(given.requests, [
     'apply Service orders version 1',
     'get Service orders',
-    `apply Service orders uid ${found.metadata.uid}`,
+    `apply Service orders uid ${found.metadata.uid} version 100`,
   ]);
   assert.deepEqual(
     corrected.map(({ field }) => field),
@@ -157,9 +192,9 @@ test('an object that had only lost its label gets it back, and the loss is told'
 test('a Secret is created by POST, with data, and its owner is applied after it', async () => {
   const dropped = resource({ storage: { size: '1Gi', onDelete: 'Delete' } });
   const owned = statedOf(dropped, 'Secret/orders-system');
-  const given = new Given((body) => ({ ...body, metadata: { ...body.metadata, uid: 'new' } }));
+  const given = new Given((body) => ({ ...body, metadata: { ...body.metadata, uid: 'new', resourceVersion: '5' } }));
   await given.carryOut([create(owned)], observed(dropped, []));
-  assert.deepEqual(given.requests, ['create Secret orders-system', 'apply Secret orders-system uid new']);
+  assert.deepEqual(given.requests, ['create Secret orders-system', 'apply Secret orders-system uid new version 5']);
   const [created, applied] = given.bodies;
   assert.deepEqual(Object.keys(created?.['data'] ?? {}).sort(), ['replication', 'restapi', 'rewind', 'superuser']);
   assert.equal(created?.metadata.ownerReferences, undefined);
@@ -176,7 +211,7 @@ test('a Secret that is gone is not made again; one that had only lost its label 
   const outcome = await found.carryOut([{ kind: 'miss', stated: secret }]);
   assert.deepEqual(found.requests, [
     'get Secret orders-system',
-    `apply Secret orders-system uid ${unlabelled.metadata.uid}`,
+    `apply Secret orders-system uid ${unlabelled.metadata.uid} version 100`,
   ]);
   assert.deepEqual([outcome.blocker, outcome.made], [undefined, [secret.key]]);
 });
@@ -209,7 +244,7 @@ test('after what is blocked nothing new is made, but what was there before is st
     apply(service, true),
     { kind: 'remove', child: accepted(readOnly) },
   ]);
-  assert.deepEqual(given.requests, ['apply Role orders-members version 1', 'apply Service orders uid u1']);
+  assert.deepEqual(given.requests, ['apply Role orders-members version 1', 'apply Service orders uid u1 version 7']);
   assert.deepEqual([outcome.blocker?.reason, outcome.made], ['QuotaExceeded', [service.key]]);
 });
 
@@ -259,13 +294,16 @@ test('where a dry run would change something, it is applied', async () => {
   const given = new Given(live(service));
   await given.carryOut([{ kind: 'verify', stated: service, live: before }]);
   const uid = before.metadata.uid;
-  assert.deepEqual(given.requests, [`apply dry Service orders uid ${uid}`, `apply Service orders uid ${uid}`]);
+  assert.deepEqual(given.requests, [
+    `apply dry Service orders uid ${uid}`,
+    `apply Service orders uid ${uid} version 100`,
+  ]);
 });
 
-test('what is no longer stated is deleted, that very object', async () => {
+test('what is no longer stated is deleted, that very object as it was seen', async () => {
   const given = new Given();
   await given.carryOut([{ kind: 'remove', child: accepted(service) }]);
-  assert.deepEqual(given.requests, ['delete Service orders uid uid-Service']);
+  assert.deepEqual(given.requests, ['delete Service orders uid uid-Service version 100']);
 });
 
 test('what is to be deleted and is gone already is no hindrance', async () => {

@@ -429,3 +429,27 @@ test('a watch that is left early closes its connection', async () => {
     await closed.promise;
   });
 });
+
+test('what only the leader may ask is not sent by anybody else, and is no request', async () => {
+  let isLeading = true;
+  const facts: RequestFacts[] = [];
+  const mayAsk = (): boolean => isLeading;
+  await withClient(
+    echo,
+    async (kube, server) => {
+      await kube.get(CONFIG_MAPS, REF);
+      isLeading = false;
+      const late = [
+        () => kube.get(CONFIG_MAPS, REF),
+        () => kube.apply(configMap(), { type: CONFIG_MAPS, fieldManager: 'plumbline' }),
+        () => kube.delete(SETS, REF),
+        () => kube.watch(SETS, { resourceVersion: '1', timeoutSeconds: 1 }).next(),
+      ];
+      for (const ask of late) {
+        await assert.rejects(ask, (error) => classify(error).kind === 'not-leading');
+      }
+      assert.deepEqual([server.requests.length, facts.length], [1, 1]);
+    },
+    { mayAsk, onRequest: (one) => facts.push(one) },
+  );
+});

@@ -440,6 +440,10 @@ test('what was thrown without an answer is classed too', () => {
     [new KubeError({ tried, reason: 'NetworkError', message: 'other side closed' }), backOff('network')],
     [new KubeError({ tried, reason: 'WatchBroken', message: 'other side closed' }), backOff('watch-broken')],
     [new KubeError({ tried, reason: 'MalformedResponse', message: 'not a list' }), backOff('malformed-response')],
+    [
+      new KubeError({ tried, reason: 'NotLeading', message: 'nothing was asked' }),
+      { class: 'retry-now', kind: 'not-leading' },
+    ],
     [new ConnectionError('unreachable', 'nothing listens there'), backOff('network')],
     [AbortSignal.abort().reason, terminal('aborted')],
     [new TypeError('a bug'), backOff('unknown')],

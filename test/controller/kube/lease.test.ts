@@ -91,7 +91,7 @@ test('of two one leads and the other waits; given back politely, the lease chang
   assert.deepEqual(a.said, ['leader a', 'started', 'stopped']);
   assert.equal(a.elector.isLeading, false);
   assert.equal(model.lease?.spec?.holderIdentity, '');
-  await clock.advance(2_000);
+  await clock.advance(1_800);
   assert.deepEqual(b.said, ['leader a', 'leader b', 'started']);
   assert.equal(model.lease?.spec?.leaseTransitions, 1);
   await b.end();
@@ -112,6 +112,23 @@ test('a leader that is killed is followed when its record has stood still for 15
   assert.deepEqual(b.said, ['leader a', 'leader b', 'started']);
   assert.deepEqual(a.said.at(-1), 'stopped');
   await Promise.all([a.end(), b.end()]);
+});
+
+test('a dead leader is followed within 17 s, whenever it died, and not before its lease has expired', async () => {
+  for (const random of [0, 0.5, 0.999]) {
+    for (const diesAfterMs of [20_000, 20_400, 21_100, 21_999]) {
+      const [model, clock] = [new ModelLease(), new VirtualClock()];
+      const a = await lead(model, clock, 'a');
+      const b = new Candidate(model, clock, 'b', { random: () => random });
+      await clock.advance(diesAfterMs);
+      a.link.fault = 'hang';
+      const died = clock.now();
+      while (!b.elector.isLeading) await clock.advance(10);
+      const tookMs = clock.now() - died;
+      assert.ok(tookMs <= 17_000 && tookMs >= 13_000, `${tookMs} ms`);
+      await Promise.all([a.end(), b.end()]);
+    }
+  }
 });
 
 test('a leader that can not renew stops after 10 s, before anybody else may begin, whether requests fail or hang', async () => {

@@ -243,6 +243,14 @@ describe('the event recorder', () => {
     assert.equal(clock.sleeping, 0);
   });
 
+  test('what waits is given up where somebody else leads now', async () => {
+    const { events, recorder } = setUp();
+    for (let i = 0; i < 20; i++) recorder.record(orders, { ...corrected, reason: `Reason${i}` });
+    recorder.abandon();
+    assert.equal(await recorder.flush(), true);
+    assert.deepEqual([events.all.length, recorder.stats.lost, recorder.stats.waiting], [0, 20, 0]);
+  });
+
   test('an event of an object without namespace goes to default, where the API wants it', async () => {
     const { clock, events, recorder } = setUp();
     recorder.record({ apiVersion: 'v1', kind: 'Node', name: 'n1' }, corrected);

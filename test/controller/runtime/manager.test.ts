@@ -40,6 +40,7 @@ class World {
   }
 
   readonly elector: Elector = {
+    isLeading: true,
     run: async (callbacks, signal) => {
       this.happened.push('campaign');
       this.lease = callbacks;
@@ -158,7 +159,7 @@ describe('the manager', () => {
     const cause = new Error('no such host');
     for (const run of [() => Promise.reject(cause), () => Promise.resolve()]) {
       const world = new World();
-      const end = await world.manager({ elector: { run } }).run(world.signal.signal);
+      const end = await world.manager({ elector: { run, isLeading: false } }).run(world.signal.signal);
       assert.ok(end.kind === 'failed' && end.reason === 'LeaseLost');
     }
   });
@@ -181,6 +182,42 @@ describe('the manager', () => {
       'database stopped',
       'lease released',
     ]);
+  });
+
+  test('what the last reconcile left is finished before the lease is given back, and given up where it was lost', async () => {
+    for (const isLost of [false, true]) {
+      // GIVEN
+      const world = new World();
+      const manager = world.manager({
+        elector: world.elector,
+        controllers: [world.controller('database', 1000)],
+        finish: async (abort) => void world.happened.push(abort.aborted ? 'given up' : 'finished'),
+      });
+      const ended = manager.run(world.signal.signal);
+      await world.clock.settle();
+      world.lease?.onStartedLeading();
+      // WHEN
+      if (isLost) world.lease?.onStoppedLeading();
+      else world.signal.abort();
+      await world.clock.advance(1000);
+      await ended;
+      // THEN
+      const last = isLost ? ['database aborted', 'database stopped', 'given up'] : ['database stopped', 'finished'];
+      assert.deepEqual(world.happened.slice(2), [...last, 'lease released']);
+    }
+  });
+
+  test('what cannot be finished keeps the lease', async () => {
+    const world = new World();
+    const finish = (): Promise<never> => new Promise(() => {});
+    const ended = world.manager({ elector: world.elector, finish }).run(world.signal.signal);
+    await world.clock.settle();
+    world.lease?.onStartedLeading();
+    world.signal.abort();
+    await world.clock.advance(32_000);
+    const end = await ended;
+    assert.ok(end.kind === 'failed' && end.reason === 'StopTimedOut');
+    assert.ok(!world.happened.includes('lease released'));
   });
 
   test('while a reconcile goes on in spite of the abort, the lease is not given back', async () => {

@@ -218,6 +218,20 @@ describe('the Git writer', () => {
     await assert.rejects(writer.submit(database('billing')), { reason: 'WriterStopped' });
   });
 
+  test('who does not lead any more pushes nothing, not even what was begun', async (t) => {
+    for (const lostAfter of [0, 1]) {
+      // GIVEN a leader that loses its lease before it looks, or between its commit and its push
+      const remote = givenRemote(t);
+      let asked = 0;
+      const writer = await givenWriter(t, remote, { mayWrite: () => asked++ < lostAfter });
+      // WHEN
+      await assert.rejects(writer.submit(database('orders')), { reason: 'NotLeading' });
+      await writer.stop();
+      // THEN
+      assert.equal(remote.inRemote('for-each-ref'), '');
+    }
+  });
+
   test('the branch and the author can be chosen', async (t) => {
     const remote = givenRemote(t);
     remote.somebodyPushes({ 'README.md': 'hello' });
