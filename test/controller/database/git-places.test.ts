@@ -200,3 +200,13 @@ test('by the annotation it goes at once, and nobody removes its files any more',
   assert.deepEqual(given.delivered, ['shop/orders forgotten']);
   assert.match(given.told.join(), /^Its files stay in clusters/);
 });
+
+test('one that leaves behind what it owned leaves its files too, also after the garbage collector has done its part', async () => {
+  const given = leavingSince(0, { finalizers: [...marked('a'), 'orphan'], resourceVersion: '200' });
+  const done = leavingSince(0, { finalizers: marked('a'), resourceVersion: '201' });
+  for (const { database } of [given, done]) given.databases.upsert(database as unknown as KubeObject, false);
+  const leaving = given.places.leaving({ ...given.run, resource: done.database });
+  assert(leaving?.kind === 'left' && leaving.isWanted);
+  await given.places.letGo(given.run, leaving);
+  assert.deepEqual([given.delivered, given.finalizers], [['shop/orders forgotten'], []]);
+});
