@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { databaseServices, pods, watchedKinds } from '../../controller/database/kinds.ts';
 import { connect, LEASES, type KubeObject } from '../../controller/kube/index.ts';
@@ -74,193 +74,203 @@ async function scrape(main: MainProcess): Promise<ReturnType<typeof parseExposit
   return parseExposition((await ask(`http://127.0.0.1:${String(port)}/metrics`)).body);
 }
 
-test('a leader that is killed is followed by one that has read everything before', async (t) => {
-  // GIVEN
-  await using shop = await emptyShop();
-  await using controllers = await Controllers.in(shop.cluster, shop.namespace);
-  const first = await controllers.start('first');
-  await first.says('leading');
-  const second = await controllers.start('second');
-  for (const name of ['orders', 'ledger']) await shop.submit(name);
-  for (const name of ['orders', 'ledger']) await judged(shop, name);
-  await versionsAtRest(shop);
-  assert(!second.messages.includes('leading'));
-  assert.deepEqual(
-    controllers.askedBy('second').filter(({ verb }) => !['list', 'watch', 'get'].includes(verb)),
-    [],
-  );
+// Each waits for a lease to expire most of its time.
+describe('two controllers', { concurrency: true }, () => {
+  test('a leader that is killed is followed by one that has read everything before', async (t) => {
+    // GIVEN
+    await using shop = await emptyShop();
+    await using controllers = await Controllers.in(shop.cluster, shop.namespace);
+    const first = await controllers.start('first');
+    await first.says('leading');
+    const second = await controllers.start('second');
+    for (const name of ['orders', 'ledger']) await shop.submit(name);
+    for (const name of ['orders', 'ledger']) await judged(shop, name);
+    await versionsAtRest(shop);
+    assert(!second.messages.includes('leading'));
+    assert.deepEqual(
+      controllers.askedBy('second').filter(({ verb }) => !['list', 'watch', 'get'].includes(verb)),
+      [],
+    );
 
-  // WHEN
-  const killedAt = Date.now();
-  first.kill('SIGKILL');
-  await shop.delete('Service', 'orders');
-  await there(shop, 'Service', 'orders');
-  const repairedAt = Date.now();
+    // WHEN
+    const killedAt = Date.now();
+    first.kill('SIGKILL');
+    await shop.delete('Service', 'orders');
+    await there(shop, 'Service', 'orders');
+    const repairedAt = Date.now();
 
-  // THEN it puts right what happened meanwhile, without reading anything again
-  t.diagnostic(
-    `killed: the other leads after ${seconds(second.saidAt('leading') - killedAt)}, and has repaired after ${seconds(repairedAt - killedAt)}`,
-  );
-  const asked = controllers.askedBy('second', killedAt).filter(({ verb }) => verb !== 'watch');
-  assert.deepEqual(
-    asked.filter(({ verb }) => verb === 'list'),
-    [],
-  );
-  assert(
-    asked.some((one) => inWords(one) === 'patch services/orders'),
-    asked.map(inWords).join(),
-  );
-  assert.deepEqual(
-    asked.map(inWords).filter((one) => one.includes('ledger')),
-    [],
-  );
-});
-
-test('another release takes over at once from one that is asked to stop: it applies nothing and touches no pod', async (t) => {
-  // GIVEN a database that runs, and another build of another version that waits
-  await using shop = await emptyShop();
-  await using controllers = await Controllers.in(shop.cluster, shop.namespace);
-  const first = await controllers.start('first');
-  await first.says('leading');
-  const entry = join(shop.cluster.folder, 'another-release.mjs');
-  await bundle(entry);
-  const built = readFileSync(entry, 'utf8');
-  const later = built.replaceAll('version:"0.1.0"', 'version:"0.2.0-next"');
-  assert.notEqual(later, built);
-  writeFileSync(entry, later);
-  const second = await controllers.start('second', { entry, args: metrics });
-  await shop.submit('orders', { replicas: 3, backup });
-  await shop.submit('ledger');
-  await judged(shop, 'ledger');
-  await using _members = new ActedMembers(shop, 'orders');
-  await eventually('it runs', async () => (await shop.status('orders'))?.phase === 'Running' || undefined, patienceMs);
-  const before = await versionsAtRest(shop);
-
-  // WHEN
-  const askedAt = Date.now();
-  first.kill('SIGTERM');
-  assert.equal(await first.ends(patienceMs), 0);
-  const endedAt = Date.now();
-  const lease = await shop.kube.get(LEASES, { namespace: shop.namespace, name: 'plumbline-controller' });
-  await second.says('leading', patienceMs);
-
-  // THEN the lease was given back, and the other leads at its next try
-  t.diagnostic(
-    `asked to stop: ended after ${seconds(endedAt - askedAt)}, the other leads after ${seconds(second.saidAt('leading') - askedAt)}`,
-  );
-  assert(!first.stdout.includes(`"identity":"${lease.spec?.holderIdentity || 'nobody'}"`), 'the lease was given back');
-
-  // and it looks at every database and leaves all as it is
-  await eventually(
-    'it has looked at both',
-    async () => {
-      const seen = await scrape(second);
-      const looks = seen.all('controller_runtime_reconcile_total', { controller: 'databaseservice' });
-      const depth = seen.value('workqueue_depth', { name: 'databaseservice' });
-      return (looks.reduce((sum, { value }) => sum + value, 0) >= 2 && depth === 0) || undefined;
-    },
-    patienceMs,
-  );
-  const after = await versionsAtRest(shop);
-  const asked = controllers.askedBy('second', askedAt);
-  t.diagnostic(`the other release asked for: ${asked.map(inWords).join(', ') || 'nothing'}`);
-  assert.deepEqual(asked.filter(({ verb }) => !['get', 'list', 'watch'].includes(verb)).map(inWords), []);
-  assert.deepEqual(after, before);
-  const watches = controllers.askedBy('second').filter(({ verb }) => verb === 'watch');
-  assert.deepEqual([...new Set(watches.map(({ userAgent }) => userAgent))], ['plumbline/0.2.0-next']);
-  await shop.submit('later');
-  await there(shop, 'StatefulSet', 'later');
-});
-
-test('what a frozen leader had under way changes nothing when it arrives after another took over, and it ends without asking for more', async (t) => {
-  // GIVEN a leader on a slow way to the API server
-  await using shop = await emptyShop();
-  await using controllers = await Controllers.in(shop.cluster, shop.namespace);
-  const upstream = await connect({ kubeconfig: await controllers.kubeconfigOf('first') });
-  await using _closing = { [Symbol.asyncDispose]: () => upstream.close() };
-  await using proxy = await FaultyProxy.start(upstream);
-  const first = await controllers.start('first', { kubeconfig: await proxy.kubeconfig() });
-  await first.says('leading');
-  const second = await controllers.start('second');
-  for (const name of ['drifted', 'grows', 'told']) await shop.submit(name);
-  await shop.submit('shrinks', { backup });
-  await shop.submit('rolls');
-  await using _members = new ActedMembers(shop, 'rolls');
-  for (const name of ['drifted', 'grows', 'told', 'shrinks']) await judged(shop, name);
-  await eventually('it runs', async () => (await shop.status('rolls'))?.phase === 'Running' || undefined, patienceMs);
-  await versionsAtRest(shop);
-
-  // WHEN a write of each kind is on its way
-  const late = [
-    /^PATCH .*\/services\/drifted$/,
-    /^PATCH .*\/statefulsets\/grows$/,
-    /^PATCH .*\/databaseservices\/told\/status$/,
-    /^DELETE .*\/cronjobs\/shrinks-backup$/,
-    /^DELETE .*\/pods\/rolls-0$/,
-    /^POST .*\/secrets$/,
-  ];
-  const held = proxy.hold((request) => late.some((pattern) => pattern.test(request)));
-  await shop.patch('Service', 'drifted', { body: { spec: { selector: { 'plumbline.dev/role': 'replica' } } } });
-  await shop.edit('grows', { replicas: 3 });
-  await shop.edit('told', { deletionProtection: true });
-  await shop.edit('shrinks', { backup: null });
-  await shop.edit('rolls', { resources: { requests: { cpu: '300m' } } });
-  await shop.submit('new');
-  const rolled = await there(shop, 'Pod', 'rolls-0');
-  await eventually(
-    'all are on their way',
-    () => late.every((pattern) => held.waiting.some((request) => pattern.test(request))) || undefined,
-    patienceMs,
-  ).catch((cause: unknown) => {
-    throw new Error(`only these wait: ${held.waiting.join(', ')}`, { cause });
+    // THEN it puts right what happened meanwhile, without reading anything again
+    t.diagnostic(
+      `killed: the other leads after ${seconds(second.saidAt('leading') - killedAt)}, and has repaired after ${seconds(repairedAt - killedAt)}`,
+    );
+    const asked = controllers.askedBy('second', killedAt).filter(({ verb }) => verb !== 'watch');
+    assert.deepEqual(
+      asked.filter(({ verb }) => verb === 'list'),
+      [],
+    );
+    assert(
+      asked.some((one) => inWords(one) === 'patch services/orders'),
+      asked.map(inWords).join(),
+    );
+    assert.deepEqual(
+      asked.map(inWords).filter((one) => one.includes('ledger')),
+      [],
+    );
   });
 
-  // and the leader is frozen until another one has done all that, and a user has gone on
-  first.kill('SIGSTOP');
-  const frozenAt = Date.now();
-  await second.says('leading', patienceMs);
-  await there(shop, 'StatefulSet', 'new');
-  const isRolled = async () => {
-    const [pod] = await shop.list(pods, 'plumbline.dev/database=rolls');
-    return (pod !== undefined && pod.metadata.uid !== rolled.metadata.uid) || undefined;
-  };
-  await eventually('the pod is another one', isRolled, patienceMs);
-  await eventually(
-    'the backup is gone',
-    async () => (await shop.get('CronJob', 'shrinks-backup')) === undefined,
-    patienceMs,
-  );
-  await shop.edit('grows', { replicas: 1 });
-  await shop.edit('shrinks', { backup });
-  await shop.edit('told', { deletionProtection: false });
-  await there(shop, 'CronJob', 'shrinks-backup');
-  for (const name of ['grows', 'shrinks', 'told']) await judged(shop, name);
-  const before = await versionsAtRest(shop);
-  const answers = await held.release();
+  test('another release takes over at once from one that is asked to stop: it applies nothing and touches no pod', async (t) => {
+    // GIVEN a database that runs, and another build of another version that waits
+    await using shop = await emptyShop();
+    await using controllers = await Controllers.in(shop.cluster, shop.namespace);
+    const first = await controllers.start('first');
+    await first.says('leading');
+    const entry = join(shop.cluster.folder, 'another-release.mjs');
+    await bundle(entry);
+    const built = readFileSync(entry, 'utf8');
+    const later = built.replaceAll('version:"0.1.0"', 'version:"0.2.0-next"');
+    assert.notEqual(later, built);
+    writeFileSync(entry, later);
+    const second = await controllers.start('second', { entry, args: metrics });
+    await shop.submit('orders', { replicas: 3, backup });
+    await shop.submit('ledger');
+    await judged(shop, 'ledger');
+    await using _members = new ActedMembers(shop, 'orders');
+    await eventually(
+      'it runs',
+      async () => (await shop.status('orders'))?.phase === 'Running' || undefined,
+      patienceMs,
+    );
+    const before = await versionsAtRest(shop);
 
-  // THEN each is refused, and nothing has changed
-  t.diagnostic(`late: ${[...answers].map(([request, status]) => `${request} ${status}`).join(', ')}`);
-  for (const [request, status] of answers)
-    assert([404, 409, 422].includes(status), `${request} was answered ${status}`);
-  assert.deepEqual(await versionsOf(shop), before);
+    // WHEN
+    const askedAt = Date.now();
+    first.kill('SIGTERM');
+    assert.equal(await first.ends(patienceMs), 0);
+    const endedAt = Date.now();
+    const lease = await shop.kube.get(LEASES, { namespace: shop.namespace, name: 'plumbline-controller' });
+    await second.says('leading', patienceMs);
 
-  // WHEN it thaws
-  const thawedAt = Date.now();
-  first.kill('SIGCONT');
+    // THEN the lease was given back, and the other leads at its next try
+    t.diagnostic(
+      `asked to stop: ended after ${seconds(endedAt - askedAt)}, the other leads after ${seconds(second.saidAt('leading') - askedAt)}`,
+    );
+    assert(
+      !first.stdout.includes(`"identity":"${lease.spec?.holderIdentity || 'nobody'}"`),
+      'the lease was given back',
+    );
 
-  // THEN it finds that another one leads, and ends
-  assert.equal(await first.ends(patienceMs), 3);
-  t.diagnostic(
-    `frozen: the other leads after ${seconds(second.saidAt('leading') - frozenAt)}; thawed, it ended after ${seconds(Date.now() - thawedAt)}`,
-  );
-  assert.deepEqual(
-    controllers
-      .askedBy('first', thawedAt)
-      .map(inWords)
-      .filter((one) => !/^(list|watch) /.test(one)),
-    [],
-  );
-  assert.deepEqual(await versionsOf(shop), before);
+    // and it looks at every database and leaves all as it is
+    await eventually(
+      'it has looked at both',
+      async () => {
+        const seen = await scrape(second);
+        const looks = seen.all('controller_runtime_reconcile_total', { controller: 'databaseservice' });
+        const depth = seen.value('workqueue_depth', { name: 'databaseservice' });
+        return (looks.reduce((sum, { value }) => sum + value, 0) >= 2 && depth === 0) || undefined;
+      },
+      patienceMs,
+    );
+    const after = await versionsAtRest(shop);
+    const asked = controllers.askedBy('second', askedAt);
+    t.diagnostic(`the other release asked for: ${asked.map(inWords).join(', ') || 'nothing'}`);
+    assert.deepEqual(asked.filter(({ verb }) => !['get', 'list', 'watch'].includes(verb)).map(inWords), []);
+    assert.deepEqual(after, before);
+    const watches = controllers.askedBy('second').filter(({ verb }) => verb === 'watch');
+    assert.deepEqual([...new Set(watches.map(({ userAgent }) => userAgent))], ['plumbline/0.2.0-next']);
+    await shop.submit('later');
+    await there(shop, 'StatefulSet', 'later');
+  });
+
+  test('what a frozen leader had under way changes nothing when it arrives after another took over, and it ends without asking for more', async (t) => {
+    // GIVEN a leader on a slow way to the API server
+    await using shop = await emptyShop();
+    await using controllers = await Controllers.in(shop.cluster, shop.namespace);
+    const upstream = await connect({ kubeconfig: await controllers.kubeconfigOf('first') });
+    await using _closing = { [Symbol.asyncDispose]: () => upstream.close() };
+    await using proxy = await FaultyProxy.start(upstream);
+    const first = await controllers.start('first', { kubeconfig: await proxy.kubeconfig() });
+    await first.says('leading');
+    const second = await controllers.start('second');
+    for (const name of ['drifted', 'grows', 'told']) await shop.submit(name);
+    await shop.submit('shrinks', { backup });
+    await shop.submit('rolls');
+    await using _members = new ActedMembers(shop, 'rolls');
+    for (const name of ['drifted', 'grows', 'told', 'shrinks']) await judged(shop, name);
+    await eventually('it runs', async () => (await shop.status('rolls'))?.phase === 'Running' || undefined, patienceMs);
+    await versionsAtRest(shop);
+
+    // WHEN a write of each kind is on its way
+    const late = [
+      /^PATCH .*\/services\/drifted$/,
+      /^PATCH .*\/statefulsets\/grows$/,
+      /^PATCH .*\/databaseservices\/told\/status$/,
+      /^DELETE .*\/cronjobs\/shrinks-backup$/,
+      /^DELETE .*\/pods\/rolls-0$/,
+      /^POST .*\/secrets$/,
+    ];
+    const held = proxy.hold((request) => late.some((pattern) => pattern.test(request)));
+    await shop.patch('Service', 'drifted', { body: { spec: { selector: { 'plumbline.dev/role': 'replica' } } } });
+    await shop.edit('grows', { replicas: 3 });
+    await shop.edit('told', { deletionProtection: true });
+    await shop.edit('shrinks', { backup: null });
+    await shop.edit('rolls', { resources: { requests: { cpu: '300m' } } });
+    await shop.submit('new');
+    const rolled = await there(shop, 'Pod', 'rolls-0');
+    await eventually(
+      'all are on their way',
+      () => late.every((pattern) => held.waiting.some((request) => pattern.test(request))) || undefined,
+      patienceMs,
+    ).catch((cause: unknown) => {
+      throw new Error(`only these wait: ${held.waiting.join(', ')}`, { cause });
+    });
+
+    // and the leader is frozen until another one has done all that, and a user has gone on
+    first.kill('SIGSTOP');
+    const frozenAt = Date.now();
+    await second.says('leading', patienceMs);
+    await there(shop, 'StatefulSet', 'new');
+    const isRolled = async () => {
+      const [pod] = await shop.list(pods, 'plumbline.dev/database=rolls');
+      return (pod !== undefined && pod.metadata.uid !== rolled.metadata.uid) || undefined;
+    };
+    await eventually('the pod is another one', isRolled, patienceMs);
+    await eventually(
+      'the backup is gone',
+      async () => (await shop.get('CronJob', 'shrinks-backup')) === undefined,
+      patienceMs,
+    );
+    await shop.edit('grows', { replicas: 1 });
+    await shop.edit('shrinks', { backup });
+    await shop.edit('told', { deletionProtection: false });
+    await there(shop, 'CronJob', 'shrinks-backup');
+    for (const name of ['grows', 'shrinks', 'told']) await judged(shop, name);
+    const before = await versionsAtRest(shop);
+    const answers = await held.release();
+
+    // THEN each is refused, and nothing has changed
+    t.diagnostic(`late: ${[...answers].map(([request, status]) => `${request} ${status}`).join(', ')}`);
+    for (const [request, status] of answers)
+      assert([404, 409, 422].includes(status), `${request} was answered ${status}`);
+    assert.deepEqual(await versionsOf(shop), before);
+
+    // WHEN it thaws
+    const thawedAt = Date.now();
+    first.kill('SIGCONT');
+
+    // THEN it finds that another one leads, and ends
+    assert.equal(await first.ends(patienceMs), 3);
+    t.diagnostic(
+      `frozen: the other leads after ${seconds(second.saidAt('leading') - frozenAt)}; thawed, it ended after ${seconds(Date.now() - thawedAt)}`,
+    );
+    assert.deepEqual(
+      controllers
+        .askedBy('first', thawedAt)
+        .map(inWords)
+        .filter((one) => !/^(list|watch) /.test(one)),
+      [],
+    );
+    assert.deepEqual(await versionsOf(shop), before);
+  });
 });
 
 /** With SOAK=whole five minutes; otherwise until the lease is lost. */

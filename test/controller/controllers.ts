@@ -57,10 +57,10 @@ export class Controllers implements AsyncDisposable {
     return main;
   }
 
-  /** What a user has asked for since a moment, in milliseconds of the wall clock, but for the lease. */
+  /** What a user has asked for in the namespace since a moment, in milliseconds of the wall clock, but for the lease. */
   askedBy(user: string, since = 0): readonly AuditedRequest[] {
     return auditedRequests(this.#cluster, user, this.#from).filter(
-      ({ resource, at }) => resource !== 'leases' && at >= since,
+      ({ resource, namespace, at }) => resource !== 'leases' && namespace === this.#namespace && at >= since,
     );
   }
 
