@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { StoredDatabaseService } from '../../../constructs/api/resource.ts';
 import { engines } from '../../../constructs/engine.ts';
-import { databaseLabel, memberStatusAnnotation, settingsAnnotation } from '../../../constructs/labels.ts';
+import { databaseLabel, memberStatusAnnotation, patroniLabel, settingsAnnotation } from '../../../constructs/labels.ts';
+import { namesOf } from '../../../constructs/names.ts';
 import { document } from '../../../controller/database/document.ts';
-import { pods } from '../../../controller/database/kinds.ts';
+import { pods, typeOf } from '../../../controller/database/kinds.ts';
 import { connect, KubeClient, Reflector, type KubeObject } from '../../../controller/kube/index.ts';
 import { ready } from '../../controller/database/played-members.ts';
 import { benchDatabase } from '../database.ts';
@@ -20,6 +21,7 @@ export interface TrafficRequest {
  */
 const [kubeconfig = '', namespace = ''] = process.argv.slice(2);
 const workers = 4;
+const configMaps = typeOf({ kind: 'ConfigMap' });
 const connection = await connect({ kubeconfig });
 const kube = new KubeClient(connection);
 const stop = new AbortController();
@@ -78,11 +80,26 @@ async function start({ metadata }: KubeObject): Promise<void> {
     [settingsAnnotation]: JSON.stringify({ digest, refused: {}, restart: {} }),
     [memberStatusAnnotation]: statusOf(isPrimary, 0),
   };
+  if (isPrimary) await makeRecords(database);
   await kube.patch(pods, metadata, {
     kind: 'merge',
     body: { metadata: { labels, annotations } },
     fieldManager: 'Patroni',
   });
+}
+
+/** Who holds the lock, and who is in step. */
+async function makeRecords(database: string): Promise<void> {
+  const { patroni, patroniLeader, patroniSync } = namesOf(database);
+  for (const name of [patroniLeader, patroniSync]) {
+    const metadata = { name, namespace, labels: { [patroniLabel]: patroni }, annotations: renewed() };
+    const record = { apiVersion: 'v1', kind: 'ConfigMap', metadata };
+    await kube.create(record, { type: configMaps, fieldManager: 'Patroni' });
+  }
+}
+
+function renewed(): Record<string, string> {
+  return { renewTime: new Date().toISOString() };
 }
 
 function statusOf(isPrimary: boolean, location: number): string {
@@ -91,7 +108,7 @@ function statusOf(isPrimary: boolean, location: number): string {
   return JSON.stringify({ state: 'running', role, xlog_location: location, timeline: 1, ...streams });
 }
 
-/** One member after the other says that it is further in the WAL. */
+/** One member after the other says that it is further in the WAL, and the primary holds on to its lock. */
 async function traffic(): Promise<void> {
   for (let n = 0; !stop.signal.aborted; n++) {
     const pod = played[n % played.length];
@@ -103,6 +120,15 @@ async function traffic(): Promise<void> {
     const until = performance.now() + 1000 / writesPerSecond;
     const annotations = { [memberStatusAnnotation]: statusOf(metadata.name.endsWith('-0'), n + 1) };
     await kube.patch(pods, metadata, { kind: 'merge', body: { metadata: { annotations } }, fieldManager: 'Patroni' });
+    if (metadata.name.endsWith('-0')) {
+      const { patroniLeader } = namesOf(metadata.labels?.[databaseLabel] ?? '');
+      const body = { metadata: { annotations: renewed() } };
+      await kube.patch(
+        configMaps,
+        { namespace, name: patroniLeader },
+        { kind: 'merge', body, fieldManager: 'Patroni' },
+      );
+    }
     written++;
     await delay(Math.max(0, until - performance.now()));
   }
