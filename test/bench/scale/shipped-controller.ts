@@ -2,12 +2,15 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { readConfig } from '../../cluster/node/dockerfile.ts';
 import { freePort } from '../../cluster/ports.ts';
 import { endsWithUs } from '../../ends-with-us.ts';
 import { eventually } from '../../controller/running-plumbline.ts';
 
 const mebibyte = 1024 ** 2;
 const longestMs = 300_000;
+const dockerfile = fileURLToPath(new URL('../../../images/controller/Dockerfile', import.meta.url));
 
 /** The controller as its image starts it, one file, in a process of its own; watched through its own endpoints and /proc. */
 export class ShippedController {
@@ -25,7 +28,17 @@ export class ShippedController {
   /** @param file the bundle */
   static async start(file: string, kubeconfig: string, namespace: string): Promise<ShippedController> {
     const [metrics, health] = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`];
-    const target = [file, '--kubeconfig', kubeconfig, '--namespace', namespace, '--lease-namespace', namespace];
+    const [, ...flags] = readConfig(dockerfile).Entrypoint ?? [];
+    const target = [
+      ...flags.slice(0, -1),
+      file,
+      '--kubeconfig',
+      kubeconfig,
+      '--namespace',
+      namespace,
+      '--lease-namespace',
+      namespace,
+    ];
     const endpoints = ['--metrics-address', metrics, '--metrics-auth', 'none', '--health-address', health];
     const args = [...target, ...endpoints, '--log-level', 'error'];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit'] });
