@@ -14,8 +14,10 @@ function violation(world: World, { step, to }: Move): string | undefined {
   if (step?.kind !== 'replace' && step?.kind !== 'restart') return undefined;
   const member = Number(step.member);
   const others = world.pods.map((_, i) => i).filter((i) => i !== member);
-  const { state, asked, settings = 0 } = world.pods[member] ?? {};
-  const isTwice = step.kind === 'restart' && asked === world.settings;
+  const { state, asked, template, renewal, settings = 0 } = world.pods[member] ?? {};
+  // What the StatefulSet would make again as it is.
+  const isNew = template === world.template && renewal === world.stated;
+  const isTwice = step.kind === 'restart' ? asked === world.settings : isNew;
   if (state === 'gone' || isTwice) return 'a member is taken down twice for one cause';
   if (isUp(member) && !others.every(isUp)) return 'a healthy member is taken down while another is missing';
   if (world.leader !== member) return undefined;
