@@ -87,12 +87,15 @@ export function fingerprintOf(object: KubeObject): string {
 }
 
 /**
- * Another after each write of what can be rendered, whoever wrote it and under whatever name; of kinds that have no generation after each write. What
+ * Another after each write of what can be rendered, whoever wrote it and under whatever name, and when somebody begins to apply it; of kinds that
+ * have no generation after each write. What
  * they are told by their status is none: StatefulSets and disruption budgets have one often.
  */
 export function lookOf({ metadata }: KubeObject): string {
-  const { generation, resourceVersion, labels, annotations } = metadata;
-  return generation === undefined ? `version ${resourceVersion}` : digest({ generation, labels, annotations });
+  const { generation, resourceVersion, labels, annotations, managedFields = [] } = metadata;
+  if (generation === undefined) return `version ${resourceVersion}`;
+  const applying = managedFields.filter(({ operation }) => operation === 'Apply').map(({ manager }) => manager);
+  return digest({ generation, labels, annotations, applying });
 }
 
 /** Who holds what; another value in it is theirs to choose. */

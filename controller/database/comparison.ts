@@ -17,7 +17,7 @@ import {
 import type { KubeObject } from '../kube/index.ts';
 import { isAllowed } from './additions.ts';
 import { fieldManager, watchedHash, type Child } from './child.ts';
-import type { Stated } from './stated.ts';
+import { withoutOwner, type Stated } from './stated.ts';
 
 /** How an object that a GitOps tool applies compares with what is rendered. */
 export interface Compared {
@@ -113,12 +113,6 @@ function difference(
 
 function mayHave(resource: StoredDatabaseService, one: Pick<Foreign, 'editor' | 'path'>): boolean {
   return isWithin(readable(one.path), 'spec') && isAllowed({ resource, isHeld: false }, one);
-}
-
-/** Whose owner it is, no manifest in Git can say. */
-function withoutOwner(object: KubeObject): KubeObject {
-  const { ownerReferences: _, ...metadata } = object.metadata;
-  return { ...object, metadata };
 }
 
 /** Who applies an object: of all that have something of what is rendered, the one that has the most, and we only where nobody else does. */

@@ -1,9 +1,11 @@
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import type { Drift } from '../drift/index.ts';
+import type { KubeObject } from '../kube/index.ts';
 import type { Action as RolloutAction } from '../rollout/index.ts';
 import type { Action } from './action.ts';
 import type { Blocker } from './blocker.ts';
 import type { Observed } from './plan.ts';
+import type { Stated } from './stated.ts';
 
 /** What became of a plan. */
 export interface Outcome {
@@ -40,6 +42,13 @@ export const nothingDone: Outcome = {
 export interface ApplyDelivery {
   /** @throws the signal's reason, and nothing else */
   carryOut(actions: readonly Action[], observed: Observed, signal: AbortSignal): Promise<Outcome>;
+  /**
+   * Leaves an object to the tool that applies it by now, so that ours is nothing of it any more.
+   *
+   * @param isCurrent it is as it is stated: what we alone have of earlier states may be taken out
+   * @returns the object then @throws KubeError
+   */
+  leave(stated: Stated, live: KubeObject, isCurrent: boolean, signal: AbortSignal): Promise<KubeObject>;
 }
 
 /** Renews certificates. */

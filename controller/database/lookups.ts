@@ -3,12 +3,13 @@ import {
   classify,
   isObjectMissing,
   type Kube,
+  type KubeObject,
   type ObjectMeta,
   type ObjectRef,
   type ResourceType,
 } from '../kube/index.ts';
 import { blockerOf, secretNotFound, type Blocker } from './blocker.ts';
-import { observedChild, type Child } from './child.ts';
+import { observedChild, watchedHash, type Child } from './child.ts';
 import type { Children } from './children.ts';
 import { databaseServices, secrets, typeOf } from './kinds.ts';
 import type { Memory } from './memory.ts';
@@ -79,6 +80,38 @@ export async function findChild(
     const metadataOnly = object.kind === 'Secret';
     const live = await kube.get(typeOf(object), object.metadata, { metadataOnly, signal });
     return observedChild(live, children.get(key));
+  } catch (error) {
+    if (!isObjectMissing(error)) throw error;
+    return undefined;
+  }
+}
+
+/**
+ * Of what a GitOps tool applies, the objects that are to be compared: those that were written since, and those that we applied until now, which
+ * alone are asked for.
+ *
+ * @throws KubeError
+ */
+export async function liveObjects(
+  kube: Kube,
+  stated: readonly Stated[],
+  children: Children,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, KubeObject>> {
+  const found = new Map<string, KubeObject>();
+  for (const { key, object } of stated) {
+    const child = children.get(key);
+    if (child === undefined || child.isDeleting) continue;
+    const isWatched = child.accepted?.statedHash === watchedHash;
+    const live = child.suspect ?? (isWatched ? undefined : await read(kube, object, signal));
+    if (live !== undefined) found.set(key, live);
+  }
+  return found;
+}
+
+async function read(kube: Kube, object: KubeObject, signal: AbortSignal): Promise<KubeObject | undefined> {
+  try {
+    return await kube.get(typeOf(object), object.metadata, { signal });
   } catch (error) {
     if (!isObjectMissing(error)) throw error;
     return undefined;

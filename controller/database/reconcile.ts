@@ -3,7 +3,7 @@ import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import { validateResource } from '../../constructs/api/validate.ts';
 import { digest } from '../digest.ts';
 import { contestRules, contestsOf, fightsOf, noteFlips, type ContestRules } from '../drift/index.ts';
-import type { KubeObject } from '../kube/index.ts';
+import { classify, type KubeObject } from '../kube/index.ts';
 import type { Course } from '../rollout/index.ts';
 import type { ReconcileResult } from '../runtime/controller.ts';
 import type { Logger } from '../runtime/logger.ts';
@@ -17,7 +17,7 @@ import { comparisonOf, driftsIn } from './comparison.ts';
 import { document } from './document.ts';
 import { defaultLookAgainMs, FollowUp, type FollowUpOptions } from './follow-up.ts';
 import { GitPlaces, type GitPlacesOptions } from './git-places.ts';
-import { exists } from './lookups.ts';
+import { exists, liveObjects } from './lookups.ts';
 import type { Memory, Untold } from './memory.ts';
 import { observedTls } from './observed-health.ts';
 import { isSettled, plan, planOne, type Observed } from './plan.ts';
@@ -181,34 +181,42 @@ export class Reconciler {
     const { resource, memory, signal } = run;
     memory.delivered = printOf(run);
     const kept = historyManifest(resource, history, { fights: fightsOf(memory.contests) });
-    const isOurs = ({ kind, metadata }: KubeObject) =>
+    const isKept = ({ kind, metadata }: KubeObject) =>
       kind === 'Secret' || (kind === kept.kind && metadata.name === kept.metadata.name);
     const stated = stateWithSecrets(delivered, [kept]);
-    const ours = stated.filter(({ object }) => isOurs(object));
+    const ours = stated.filter(({ object }) => isKept(object));
     const theirs = stated.filter((one) => !ours.includes(one));
-    this.#compare(run, theirs, new Set(ours.map(({ key }) => key)));
-    const observed = this.#observe(run);
-    const actions = ours.map((one) => planOne(observed, one, observed.find(one.key)));
-    const left = driftsIn(memory.compared);
-    if (actions.every(({ kind }) => kind === 'keep')) return { ...nothingDone, made: ours.map(({ key }) => key), left };
+    const isOurs = new Set(ours.map(({ key }) => key));
     try {
+      await this.#compare(run, theirs, isOurs);
+      const observed = this.#observe(run);
+      const actions = ours.map((one) => planOne(observed, one, observed.find(one.key)));
+      const left = driftsIn(memory.compared);
+      if (actions.every(({ kind }) => kind === 'keep')) return { ...nothingDone, made: [...isOurs], left };
       const outcome = await this.#options.apply.carryOut(actions, observed, signal);
       return { ...outcome, left: new Map([...outcome.left, ...left]) };
     } catch (error) {
       signal.throwIfAborted();
-      return { ...nothingDone, left, blocker: blockerOf(error, 'what is never in Git') };
+      if (classify(error).class === 'retry-now') return { ...nothingDone, outdated: error };
+      return { ...nothingDone, left: driftsIn(memory.compared), blocker: blockerOf(error, 'what is never in Git') };
     }
   }
 
-  /** Of what was compared, or is neither ours nor theirs, nothing is kept. */
-  #compare({ key, resource, memory }: Run, stated: readonly Stated[], ours: ReadonlySet<string>): void {
-    const { children } = this.#options;
-    const find = (key: string): Child | undefined => children.get(key);
+  /** Compares, and lets go of what the tool has come to own. Of what is neither ours nor theirs, nothing is kept. @throws KubeError */
+  async #compare(run: Run, stated: readonly Stated[], ours: ReadonlySet<string>): Promise<void> {
+    const { key, resource, memory, signal } = run;
+    const { children, kube, apply } = this.#options;
+    const live = await liveObjects(kube, stated, children, signal);
+    const find = (key: string): Child | undefined => withObject(children.get(key), live.get(key));
     memory.compared = comparisonOf({ resource, stated, find, before: memory.compared });
     for (const child of children.of(key)) {
       const key = keyOfChild(child);
-      if (child.suspect === undefined || ours.has(key)) continue;
-      children.accept(child.suspect, memory.compared.has(key) ? watchedHash : unstatedHash);
+      if (child.suspect !== undefined && !ours.has(key) && !live.has(key)) children.accept(child.suspect, unstatedHash);
+    }
+    for (const one of stated) {
+      const found = live.get(one.key);
+      const isCurrent = memory.compared.get(one.key)?.isSame === true;
+      if (found !== undefined) children.accept(await apply.leave(one, found, isCurrent, signal), watchedHash);
     }
   }
 
@@ -287,4 +295,8 @@ function freedAt(resource: StoredDatabaseService, { left, added, contests }: Mem
 
 function problemsOf(resource: StoredDatabaseService, { settledGeneration }: Memory): readonly string[] {
   return settledGeneration === resource.metadata.generation ? [] : validateResource(document(resource)).map(sentence);
+}
+
+function withObject(child: Child | undefined, suspect: KubeObject | undefined): Child | undefined {
+  return child && suspect ? { ...child, suspect } : child;
 }

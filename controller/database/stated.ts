@@ -62,3 +62,9 @@ function isOwned({ kind }: Manifest, resource: StoredDatabaseService): boolean {
 export function ownerOf({ metadata }: StoredDatabaseService): OwnerReference {
   return { apiVersion, kind, name: metadata.name, uid: metadata.uid, controller: true, blockOwnerDeletion: true };
 }
+
+/** What is rendered of what we state: whose an object is, no manifest in Git can say. */
+export function withoutOwner(object: KubeObject): KubeObject {
+  const { ownerReferences: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}

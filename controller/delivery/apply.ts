@@ -9,8 +9,8 @@ import { statefulSets, typeOf } from '../database/kinds.ts';
 import { findChild } from '../database/lookups.ts';
 import { wantedMembers } from '../database/observed-members.ts';
 import { planOne, type Observed } from '../database/plan.ts';
-import type { Stated } from '../database/stated.ts';
-import { statedTree, without, type Drift, type FieldPath } from '../drift/index.ts';
+import { withoutOwner, type Stated } from '../database/stated.ts';
+import { handBack, statedTree, without, type Drift, type FieldPath } from '../drift/index.ts';
 import { record } from '../health/fields.ts';
 import {
   asSeen,
@@ -28,7 +28,7 @@ import { createOnly } from './create-only.ts';
 import { createSecret } from './create-secret.ts';
 import { additionsAmong, hurdles, isContradictory } from './hurdle.ts';
 import { isSameState } from './same-state.ts';
-import { takingOver } from './take-over.ts';
+import { takingOver, writeManagedFields } from './take-over.ts';
 import { Tally } from './tally.ts';
 
 /** Carries plans out by server-side apply. */
@@ -65,6 +65,19 @@ export class ClusterDelivery implements ApplyDelivery {
       }
     }
     return tally.finish();
+  }
+
+  async leave({ object }: Stated, live: KubeObject, isCurrent: boolean, signal: AbortSignal): Promise<KubeObject> {
+    const back = handBack(live, fieldManager, withoutOwner(object), object);
+    if (back === undefined || (back.hasRest && !isCurrent)) return live;
+    if (!back.hasRest) return writeManagedFields(this.#kube, live, back.managedFields, signal);
+    // The last apply takes out what only we have: the tool would never know of it.
+    const { uid } = live.metadata;
+    const body = { ...object, metadata: { ...object.metadata, ...(uid === undefined ? {} : { uid }) } };
+    const options = { type: typeOf(object), fieldManager, force: true, signal };
+    const cleared = (await this.#kube.apply(body, options)).object;
+    const after = handBack(cleared, fieldManager, withoutOwner(object), object);
+    return after === undefined ? cleared : writeManagedFields(this.#kube, cleared, after.managedFields, signal);
   }
 
   /** @param isSecondLook the object was read just now, since it was not as the watch had shown it */

@@ -4,7 +4,7 @@ import { credentialsName } from '../database/credentials.ts';
 import { secrets } from '../database/kinds.ts';
 import { isObjectMissing, type Kube } from '../kube/index.ts';
 
-/** Shorter ones occur by chance: `postgres` is in every manifest. Those that are made here have 32 characters. */
+/** Shorter ones occur by chance: `postgres` is in every manifest. Those that are made here are longer. */
 const shortest = 16;
 
 /**

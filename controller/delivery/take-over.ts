@@ -32,12 +32,12 @@ export async function takingOver<T>(
   const before = live.metadata.managedFields ?? [];
   const entries = handOver(live, fieldManager, paths, inherited);
   if (isDeepStrictEqual(entries, before)) return act();
-  const taken = await write(kube, live, entries, signal);
+  const taken = await writeManagedFields(kube, live, entries, signal);
   try {
     return await act();
   } catch (error) {
     signal.throwIfAborted();
-    await write(kube, taken, before, signal).catch((failure: unknown) => {
+    await writeManagedFields(kube, taken, before, signal).catch((failure: unknown) => {
       // Somebody has written since: the fields stay ours, and go with the next apply.
       if (classify(failure).class !== 'retry-now') throw failure;
     });
@@ -45,7 +45,8 @@ export async function takingOver<T>(
   }
 }
 
-async function write(
+/** Writes who owns what, for the very version that was read. @throws KubeError: of kind `version-conflict` where somebody else was faster */
+export async function writeManagedFields(
   kube: Kube,
   live: KubeObject,
   managedFields: readonly ManagedFieldsEntry[],

@@ -6,6 +6,7 @@ export { unknownManager, type Editor } from './editor.ts';
 export { episodes, inWords, type Episode } from './episode.ts';
 export { contestRules, contestsOver, noteFlips, type Contest, type ContestRules, type Contests } from './contest.ts';
 export { contestsOf, fightsOf, type Fight } from './contest-record.ts';
+export { handBack } from './hand-back.ts';
 export { handOver } from './hand-over.ts';
 export { additionOf, foreignFields, heldByOthers, type Foreign } from './foreign.ts';
 export { moves } from './move.ts';

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { engines } from '../../../constructs/engine.ts';
 import { document } from '../../../controller/database/document.ts';
+import { fieldManager } from '../../../controller/database/child.ts';
+import { appliedEntry } from '../../../controller/drift/index.ts';
 import { GitWriter } from '../../../controller/delivery/git/writer.ts';
 import { systemClock, type KubeObject } from '../../../controller/kube/index.ts';
 import { Syncer, type Tracking } from '../../argocd/syncer.ts';
@@ -172,13 +174,30 @@ describe('with delivery.apply: false, where Argo CD applies', () => {
   });
   after(() => application[Symbol.dispose]());
 
+  const rendered = {
+    ServiceAccount: 'gitops-members',
+    Role: 'gitops-members',
+    RoleBinding: 'gitops-members',
+    ConfigMap: 'gitops-patroni',
+    Service: 'gitops',
+    StatefulSet: 'gitops',
+    PodDisruptionBudget: 'gitops',
+    NetworkPolicy: 'gitops',
+    CronJob: 'gitops-backup',
+    PersistentVolumeClaim: 'gitops-backup',
+  } as const;
+  const kinds = Object.keys(rendered);
   const uids = async () =>
     Promise.all(
-      ['StatefulSet', 'Service', 'ConfigMap'].map(async (kind) => {
-        const name = kind === 'ConfigMap' ? 'gitops-patroni' : 'gitops';
-        return (await shop.get(kind, name))?.metadata.uid;
-      }),
+      [...Object.entries(rendered), ...[0, 1, 2].map((i) => ['Pod', `gitops-${i}`] as const)].map(
+        async ([kind, name]) => (await shop.get(kind, name))?.metadata.uid,
+      ),
     );
+  /** Kinds of which we own something. */
+  const ours = async () => {
+    const live = await Promise.all(Object.entries(rendered).map(([kind, name]) => shop.get(kind, name)));
+    return live.flatMap((object) => (object && appliedEntry(object, fieldManager) ? [object.kind] : []));
+  };
 
   test('a sync applies it, and then nothing is out of sync', async () => {
     assert.ok((await application.outOfSync()).includes('StatefulSet/gitops'), 'it is missing');
@@ -222,17 +241,32 @@ describe('with delivery.apply: false, where Argo CD applies', () => {
 
   test('Plumbline can be told to apply as well, and not to any more, and neither is seen by Argo CD', async () => {
     const before = await uids();
+    assert.deepEqual(await ours(), [], 'nothing is ours');
     await shop.edit('gitops', { delivery: { apply: true } });
     await shop.untilCondition('gitops', 'Drifted', /^False InTrue/);
     await shop.running.settled();
+    assert.deepEqual(await ours(), kinds, 'all is ours');
     assert.deepEqual(await application.outOfSync(), []);
     await shop.edit('gitops', { delivery: { apply: false } });
-    await shop.untilCondition('gitops', 'Drifted', /^False NotApplied/);
+    await shop.untilCondition('gitops', 'Synced', /^True LiveIsCurrent/);
+    await shop.running.settled();
+    assert.deepEqual(await ours(), [], 'it was given back');
+    assert.deepEqual(await application.outOfSync(), []);
     await application.sync();
     await shop.running.settled();
-    assert.deepEqual(await application.outOfSync(), []);
     assert.deepEqual(await uids(), before);
     assert.equal((await shop.receipts('gitops')).length, 1, 'the edit before');
+  });
+
+  test('what Plumbline has applied before it was told not to goes with the sync when the spec drops it', async () => {
+    const nodeSelector = { disk: 'fast' };
+    await committed('gitops', () => shop.edit('gitops', { scheduling: { nodeSelector }, delivery: { apply: true } }));
+    await application.sync();
+    await committed('gitops', () => shop.edit('gitops', { scheduling: null, delivery: { apply: false } }));
+    await application.sync();
+    await shop.untilCondition('gitops', 'Synced', /^True LiveIsCurrent/);
+    assert.doesNotMatch(JSON.stringify(await shop.get('CronJob', 'gitops-backup')), /"disk"/);
+    assert.deepEqual(await ours(), []);
   });
 
   test('a label of Argo CD over ours leads no Service astray and is not fought over', async () => {

@@ -87,6 +87,7 @@ class Given {
           this.actions = actions;
           return this.outcome;
         },
+        leave: async (_, live) => live,
       },
       certificates: { keep: async () => this.renewalDueAt },
       mounts: { refresh: async () => undefined },
