@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { startCluster } from './index.ts';
-import { assertNothingLeft, killIn, pidsOf, runningIn, useOwnTemporaryFolder } from './left-overs.ts';
+import { assertNothingLeft, killGuard, pidsOf, runningIn, useOwnTemporaryFolder } from './left-overs.ts';
 
 for (const signal of ['SIGKILL', 'SIGINT', 'SIGTERM'] as const) {
   test(`a process that is ended by ${signal} leaves nothing of its cluster`, async () => {
@@ -51,7 +51,7 @@ test('a cluster that is kept outlives its process, and its script stops it', asy
 test('the script stops a kept cluster whose guard was killed, too', async (t) => {
   useOwnTemporaryFolder(t);
   const { folder, pids } = await startElsewhere('', '{ keep: true, controllerManager: false, scheduler: false }');
-  await killIn(folder, pids[0] ?? 0);
+  await killGuard(t, folder, pids);
   execFileSync(`${folder}/stop.sh`);
   await assertNothingLeft(folder, pids);
 });
@@ -59,7 +59,7 @@ test('the script stops a kept cluster whose guard was killed, too', async (t) =>
 test('the next start removes what a killed guard left behind', async (t) => {
   useOwnTemporaryFolder(t);
   const { child, folder, pids } = await startElsewhere('setInterval(() => undefined, 1000);');
-  await killIn(folder, pids[0] ?? 0);
+  await killGuard(t, folder, pids);
   child.kill('SIGKILL');
   await once(child, 'exit');
   assert.deepEqual(runningIn(folder, pids), pids.slice(1), 'its parts, but not its guard');

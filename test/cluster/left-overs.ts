@@ -19,10 +19,15 @@ export function runningIn(folder: string, pids: readonly number[]): number[] {
   return pids.filter((pid) => commandLine(pid)?.includes(folder) === true);
 }
 
-/** Kills one of them, and waits until it is gone: a signal is only sent by then. */
-export async function killIn(folder: string, pid: number): Promise<void> {
-  process.kill(pid, 'SIGKILL');
-  while (runningIn(folder, [pid]).length > 0) await delay(5);
+/**
+ * Kills the guard, the first of the processes, and waits until it is gone: a signal is only sent by then. A test that fails before the rest is
+ * removed leaves nothing of it either.
+ */
+export async function killGuard(t: TestContext, folder: string, pids: readonly number[]): Promise<void> {
+  const [guard = 0, ...parts] = pids;
+  t.after(() => runningIn(folder, parts).forEach((pid) => process.kill(pid, 'SIGKILL')));
+  process.kill(guard, 'SIGKILL');
+  while (runningIn(folder, [guard]).length > 0) await delay(5);
 }
 
 /** Fails if one of the processes or the folder is still there after a minute, which only something broken takes. */

@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { startCluster, whyNoNode } from './index.ts';
 import { commandLine } from './command-line.ts';
-import { assertNothingLeft, killIn, pidsOf, useOwnTemporaryFolder } from './left-overs.ts';
+import { assertNothingLeft, killGuard, pidsOf, useOwnTemporaryFolder } from './left-overs.ts';
 import { cgroupName } from './node/cgroups.ts';
 import { linkName } from './node/sweep.ts';
 
@@ -38,7 +38,7 @@ test('a process that is killed leaves nothing of its node', { skip }, async () =
 test('the next start removes what a killed guard left of a node', { skip }, async (t) => {
   useOwnTemporaryFolder(t);
   const { child, folder, pids, node } = await startElsewhere();
-  await killIn(folder, pids[0] ?? 0);
+  await killGuard(t, folder, pids);
   child.kill('SIGKILL');
   await once(child, 'exit');
   assert.notDeepEqual(leftOf(folder, node), nothing);
@@ -54,7 +54,7 @@ test('the script of a kept cluster stops its node, even if its guard was killed'
     child.stdin.end();
     await once(child, 'exit');
     assert.notDeepEqual(leftOf(folder, node), nothing);
-    if (isGuardKilled) await killIn(folder, pids[0] ?? 0);
+    if (isGuardKilled) await killGuard(t, folder, pids);
     execFileSync(`${folder}/stop.sh`);
     await assertNodeGone(folder, node);
     await assertNothingLeft(folder, pids);
