@@ -346,9 +346,9 @@ for (const { what, spec = {}, arrange, cure, ownNodeFor, reason, isStalled = tru
 const notFilled = withoutOwnNode('fills a volume, and whatever else has its file system');
 
 test('a volume that fills up while the database runs: VolumeFull', { skip: notFilled }, async () => {
-  // GIVEN a database that runs, and a volume that something else has filled
+  // GIVEN a database that runs and keeps its WAL, which it would use again otherwise, and a volume that something else has filled
   await using place = await Place.open();
-  await place.create({});
+  await place.create({ parameters: { wal_keep_size: '256MB' } });
   await place.isRunning();
   const inPod = (script: string) => place.kubectl(['exec', 'orders-0', '-c', 'postgres', '--', 'bash', '-c', script]);
   await inPod('dd if=/dev/zero of=/data/filler bs=1M 2>/dev/null || true; sync /data/filler');

@@ -10,6 +10,7 @@ import type { Image } from './archive.ts';
 import { cgroupName } from './cgroups.ts';
 import { cniConfig, containerdConfig } from './containerd.ts';
 import { corefile, dnsObjects, dnsUser } from './dns.ts';
+import { allowInotify } from './inotify.ts';
 import { kubeletArguments, kubeletConfig, kubeProxyArguments, type KubeletSettings } from './kubelet.ts';
 import { containerdSocket, nodeFiles, nodeName, type NodeFiles } from './layout.ts';
 import { kubeRouterArguments, networkPolicyObjects, networkPolicyUser } from './network-policies.ts';
@@ -61,6 +62,7 @@ export class LinuxNode {
    * @param volumeCapacityMi what all volumes can have together
    */
   async join(cluster: Cluster, volumeCapacityMi: number): Promise<void> {
+    allowInotify();
     const admin = new Admin(cluster.kubeconfig);
     await this.#createObjects(cluster);
     const [kubelet, proxy, dns] = await Promise.all([
