@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { clockNotes } from './clock-notes.ts';
+import { firstFew } from './first-few.ts';
 import { apiFiles, installationFiles, monitoringFiles, type Files } from './install/files.ts';
 import type { OutputFolderName } from './output-layout.ts';
 import { fileName, render } from './render.ts';
@@ -53,9 +54,8 @@ function grouped(all: readonly { readonly note: string; readonly name: string }[
   const names = Map.groupBy(all, ({ note }) => note);
   return [...names]
     .map(([note, about]) => {
-      const shown = about.slice(0, 3).map(({ name }) => name);
-      const more = about.length > shown.length ? ` and ${about.length - shown.length} more` : '';
-      return `note: ${shown.join(', ')}${more}: ${note}\n`;
+      const names = about.map(({ name }) => name);
+      return `note: ${firstFew(names, 3)}: ${note}\n`;
     })
     .join('');
 }

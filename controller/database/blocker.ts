@@ -6,6 +6,7 @@ import type { Refused } from '../rollout/index.ts';
 import { classify, KubeError, type KubeObject, type Verdict } from '../kube/index.ts';
 import { isPrecious, remedyFor } from './remedy.ts';
 import type { Stated } from './stated.ts';
+import { longestMessage } from './longest-message.ts';
 
 /** Why what is stated could not be made true, and when to try again. */
 export interface Blocker extends Hindrance {
@@ -19,8 +20,6 @@ export type Next =
   | { readonly kind: 'look-again'; readonly isSeldom?: true }
   /** A watch will tell. */
   | { readonly kind: 'wait' };
-
-const longestMessage = 2_000;
 
 /**
  * What an error of the API server means for a database.

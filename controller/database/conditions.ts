@@ -3,6 +3,7 @@ import type { StatusCondition } from '../../constructs/api/status.ts';
 import { episodes, inWords, type Drift } from '../drift/index.ts';
 import type { Health, Verdict } from '../health/judge.ts';
 import { committed, synced, type GitFacts } from './git-chain.ts';
+import { longestMessage } from './longest-message.ts';
 
 /** What conditions are made of, beside those before. */
 export interface ConditionFacts {
@@ -86,8 +87,6 @@ const comparedReasons: ReadonlySet<string> = new Set<Verdict['reason']>([
   'AdditionReported',
   'NotAllPutBack',
 ]);
-
-const longestMessage = 2_000;
 
 function drifted({ left, added, remedy, contests, isApplied, isWhole, wasWhole }: ConditionFacts): Verdict {
   const told = [...contests, ...episodes([...left, ...added]).map(inWords), ...(remedy === undefined ? [] : [remedy])];

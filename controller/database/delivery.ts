@@ -102,11 +102,13 @@ export interface Steps {
 
 /** What Git has of a database. */
 export interface GitState {
+  /** The last commit; absent while nothing was committed by this process. */
   readonly commit?: string;
+  /** The folder of the database in the repository. */
   readonly path?: string;
   /** What is to be there now was handed over, and the repository has not taken it yet. */
   readonly isPending?: true;
-  /** Why it could not be delivered, in a sentence. */
+  /** Why it could not be delivered, in a sentence; it is tried again. */
   readonly failure?: string;
   /** It is not tried again before something else changes. */
   readonly isUnusable?: true;

@@ -1,9 +1,11 @@
 import type { StatusCondition } from '../../constructs/api/status.ts';
+import { firstFew } from '../../constructs/first-few.ts';
 import { episodes, inWords, type Drift } from '../drift/index.ts';
 import type { Verdict } from '../health/judge.ts';
 import type { Reason } from '../health/reasons.ts';
 import type { GitState } from './delivery.ts';
 import type { Leaving } from './git-places.ts';
+import { longestMessage } from './longest-message.ts';
 
 /** What is known of the way from the spec through Git to the cluster. */
 export interface GitFacts {
@@ -50,10 +52,12 @@ export function synced({ git, commit, behind, left }: GitFacts): Verdict | undef
   if (git?.isPending === true || git?.failure !== undefined) {
     return no('CommitPending', 'What is to be applied is not in Git yet; the condition Committed says why.');
   }
-  return no('SyncPending', `The GitOps tool has yet to apply ${listed(behind)}: they are not as ${what}.`);
+  return no(
+    'SyncPending',
+    `The GitOps tool has yet to apply ${firstFew(behind, longestList)}: they are not as ${what}.`,
+  );
 }
 
-const longestMessage = 2_000;
 const longestList = 5;
 
 function no(reason: Reason, message: string): Verdict {
@@ -62,11 +66,6 @@ function no(reason: Reason, message: string): Verdict {
 
 function kept({ status, reason, message }: StatusCondition): Verdict {
   return { holds: status === 'True', reason: reason as Reason, message };
-}
-
-function listed(names: readonly string[]): string {
-  const rest = names.length - longestList;
-  return names.slice(0, longestList).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
 }
 
 function capital(text: string): string {

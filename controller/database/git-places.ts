@@ -1,6 +1,6 @@
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import { leaveGitAnnotation } from '../../constructs/labels.ts';
-import { classify, timestamp, type Clock, type Kube } from '../kube/index.ts';
+import { classify, keyOf, timestamp, type Clock, type Kube } from '../kube/index.ts';
 import { blockerOf, type Blocker } from './blocker.ts';
 import type { Databases } from './databases.ts';
 import type { GitDelivery, GitState } from './delivery.ts';
@@ -102,7 +102,7 @@ export class GitPlaces {
 
   /** It was deleted while this run went on. */
   #isLeaving({ metadata }: StoredDatabaseService): boolean {
-    const newest = this.#options.databases.get(`${metadata.namespace}/${metadata.name}`)?.metadata;
+    const newest = this.#options.databases.get(keyOf(metadata))?.metadata;
     return newest?.uid !== metadata.uid || newest.deletionTimestamp !== undefined;
   }
 
@@ -119,7 +119,7 @@ export class GitPlaces {
   ): Promise<Blocker | undefined> {
     const { kube, databases } = this.#options;
     const { name, namespace, uid } = metadata;
-    const newest = databases.get(`${namespace}/${name}`)?.metadata;
+    const newest = databases.get(keyOf(metadata))?.metadata;
     if (added.length + removed.length === 0 || newest?.uid !== uid) return undefined;
     const kept = (newest.finalizers ?? []).filter((one) => !removed.includes(one) && !added.includes(one));
     const { resourceVersion } = newest;
@@ -139,9 +139,9 @@ export class GitPlaces {
 }
 
 function deleted({ metadata }: StoredDatabaseService): string {
-  return `DatabaseService ${metadata.namespace}/${metadata.name} was deleted`;
+  return `DatabaseService ${keyOf(metadata)} was deleted`;
 }
 
 function elsewhere({ metadata }: StoredDatabaseService): string {
-  return `DatabaseService ${metadata.namespace}/${metadata.name} went elsewhere`;
+  return `DatabaseService ${keyOf(metadata)} went elsewhere`;
 }

@@ -185,7 +185,7 @@ export class Reconciler {
       kind === 'Secret' || (kind === kept.kind && metadata.name === kept.metadata.name);
     const stated = stateWithSecrets(delivered, [kept]);
     const ours = stated.filter(({ object }) => isKept(object));
-    const theirs = stated.filter((one) => !ours.includes(one));
+    const theirs = stated.filter(({ object }) => !isKept(object));
     const isOurs = new Set(ours.map(({ key }) => key));
     try {
       await this.#compare(run, theirs, isOurs);

@@ -1,27 +1,13 @@
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import { fileName, render } from '../../constructs/render.ts';
 import { serialize } from '../../constructs/serialize.ts';
+import type { GitState, Withdrawal } from '../database/delivery.ts';
 import { document } from '../database/document.ts';
 import { digest } from '../digest.ts';
-import { Backoff, pause, type Clock } from '../kube/index.ts';
+import { Backoff, keyOf, pause, type Clock } from '../kube/index.ts';
 import { GitDeliveryError } from './git/git-delivery-error.ts';
 import type { GitSubmission } from './git/submission.ts';
-import type { Withdrawal } from '../database/delivery.ts';
 import type { GitTarget } from './git-target.ts';
-
-/** What Git has of a database. */
-export interface GitState {
-  /** The last commit; absent while nothing was committed by this process. */
-  readonly commit?: string;
-  /** The folder of the database in the repository. */
-  readonly path?: string;
-  /** What is to be there now was handed over, and the repository has not taken it yet. */
-  readonly isPending?: true;
-  /** Why it could not be delivered, in a sentence; it is tried again. */
-  readonly failure?: string;
-  /** It is not tried again before something else changes. */
-  readonly isUnusable?: true;
-}
 
 export interface GitDeliveryOptions {
   /** Where the files of a database go to; undefined: it is not delivered to Git. */
@@ -81,7 +67,7 @@ export class GitDelivery {
    */
   deliver(resource: StoredDatabaseService): GitState | undefined {
     const { name, namespace, uid, generation } = resource.metadata;
-    const key = `${namespace}/${name}`;
+    const key = keyOf(resource.metadata);
     const target = this.#options.targetOf(resource);
     const known = this.#deliveries.get(key);
     // What is there stays there until it is known where it is to be instead.
@@ -131,7 +117,7 @@ export class GitDelivery {
   /** Removes a database's folder from the place of a finalizer, and returns at once with what is known of that. */
   withdraw(resource: StoredDatabaseService, finalizer: string, why: string): Withdrawal {
     const { name, namespace, uid, generation, deletionTimestamp } = resource.metadata;
-    const key = `${namespace}/${name}`;
+    const key = keyOf(resource.metadata);
     const target = this.#options.targetIn(resource, finalizer);
     if (target.kind === 'unusable') return { kind: 'failed', failure: target.failure };
     // Two destinations may mean one folder.
@@ -195,7 +181,7 @@ export class GitDelivery {
 
   async #submit(resource: StoredDatabaseService, delivery: Delivery, submission: Submission): Promise<void> {
     const { clock, wake, signal, passwordsOf } = this.#options;
-    const key = `${submission.namespace}/${submission.name}`;
+    const key = keyOf(submission);
     try {
       const passwords = await passwordsOf(resource);
       if (this.#deliveries.get(key) !== delivery || delivery.isLeaving) return;
@@ -204,7 +190,7 @@ export class GitDelivery {
       delivery.state = { ...(commit === undefined ? {} : { commit }), path };
       if (this.#deliveries.get(key) === delivery) wake(key);
     } catch (error) {
-      delivery.state = { ...delivery.state, failure: error instanceof Error ? error.message : String(error) };
+      delivery.state = { ...delivery.state, failure: words(error) };
       if (this.#deliveries.get(key) !== delivery) return;
       wake(key);
       await pause(clock, delivery.backoff.next(), signal);
@@ -215,7 +201,7 @@ export class GitDelivery {
 
   async #clearOnce(place: string, clearance: Clearance, target: Place, submission: Submission): Promise<void> {
     const { clock, wake, signal } = this.#options;
-    const key = `${submission.namespace}/${submission.name}`;
+    const key = keyOf(submission);
     try {
       await target.submit(submission);
       clearance.state = { kind: 'gone' };
@@ -223,7 +209,7 @@ export class GitDelivery {
       if (isWanted && this.#deliveries.get(key)?.target.id === target.id) this.forget(key);
       wake(key);
     } catch (error) {
-      clearance.state = { kind: 'failed', failure: error instanceof Error ? error.message : String(error) };
+      clearance.state = { kind: 'failed', failure: words(error) };
       wake(key);
       await pause(clock, clearance.backoff.next(), signal);
       clearance.isDue = true;
@@ -244,6 +230,10 @@ export class GitDelivery {
       }
     }
   }
+}
+
+function words(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function isTriedAgain(error: unknown): boolean {

@@ -1,3 +1,4 @@
+import { firstFew } from '../../constructs/first-few.ts';
 import { hiddenValue } from './disclosure.ts';
 import { isAddition, isCreation, managedFields, type Drift } from './drift.ts';
 import { unknownManager, type Editor } from './editor.ts';
@@ -33,10 +34,8 @@ export function inWords({ object, editor, drifts }: Episode): string {
   if (first.field === managedFields) return `${who} wiped the managedFields of ${object}.`;
   const of = isAddition(first) ? 'to' : 'of';
   if (others.length === 0) return `${who} ${verb(first)} ${first.field} ${of} ${object}${values(first)}.`;
-  const listed = drifts.slice(0, longestList).map((drift) => `${drift.field}${values(drift)}`);
-  const rest = drifts.length - listed.length;
-  const list = listed.join(', ') + (rest > 0 ? ` and ${rest} more` : '');
-  return `${who} ${verb(first)} ${drifts.length} fields ${of} ${object}: ${list}.`;
+  const list = drifts.map((drift) => `${drift.field}${values(drift)}`);
+  return `${who} ${verb(first)} ${drifts.length} fields ${of} ${object}: ${firstFew(list, longestList)}.`;
 }
 
 function verb(drift: Drift): string {

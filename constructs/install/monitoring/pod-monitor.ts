@@ -1,59 +1,42 @@
 import type { Construct } from 'constructs';
-import { emit } from '../../emit.ts';
 import { databaseLabel, monitoredLabel } from '../../labels.ts';
-import { controllerLabels } from '../labels.ts';
 import type { Settings } from '../settings.ts';
+import { operatorObject } from './operator-object.ts';
 import type { MonitoringSettings } from './options.ts';
 
-/** https://prometheus-operator.dev/docs/api-reference/api/#monitoring.coreos.com/v1.PodMonitor, as far as it is used here. */
-interface PodMonitor {
-  readonly apiVersion?: string;
-  readonly kind?: string;
-  readonly metadata?: {
-    readonly name: string;
-    readonly namespace: string;
-    readonly labels: Readonly<Record<string, string>>;
-  };
-  readonly spec: {
-    readonly namespaceSelector: { readonly any: true } | { readonly matchNames: readonly string[] };
-    readonly selector: { readonly matchLabels: Readonly<Record<string, string>> };
-    readonly podMetricsEndpoints: readonly {
-      readonly port: string;
-      readonly path: string;
-      readonly scheme: string;
-      readonly relabelings: readonly {
-        readonly action: string;
-        readonly sourceLabels: readonly string[];
-        readonly targetLabel: string;
-      }[];
+/** https://prometheus-operator.dev/docs/api-reference/api/#monitoring.coreos.com/v1.PodMonitorSpec, as far as it is used here. */
+interface PodMonitorSpec {
+  readonly namespaceSelector: { readonly any: true } | { readonly matchNames: readonly string[] };
+  readonly selector: { readonly matchLabels: Readonly<Record<string, string>> };
+  readonly podMetricsEndpoints: readonly {
+    readonly port: string;
+    readonly path: string;
+    readonly scheme: string;
+    readonly relabelings: readonly {
+      readonly action: string;
+      readonly sourceLabels: readonly string[];
+      readonly targetLabel: string;
     }[];
-  };
+  }[];
 }
 
 /**
  * Has the members of every database scraped that is monitored, at the exporter and at Patroni. One for all, and not one beside each: so no manifest of a
  * database needs a kind that may not be in the cluster, and a new one is found by its label.
  */
-export function podMonitor(
-  scope: Construct,
-  { namespace, watchNamespaces }: Settings,
-  { selectedBy }: MonitoringSettings,
-): void {
-  emit<PodMonitor>(scope, 'pod-monitor', {
-    apiVersion: 'monitoring.coreos.com/v1',
-    kind: 'PodMonitor',
-    metadata: { name: 'plumbline-databases', namespace, labels: { ...selectedBy, ...controllerLabels } },
-    spec: {
-      namespaceSelector: watchNamespaces.length === 0 ? { any: true } : { matchNames: watchNamespaces },
-      selector: { matchLabels: { [monitoredLabel]: 'true' } },
-      podMetricsEndpoints: ['exporter', 'patroni'].map((port) => ({
-        port,
-        path: '/metrics',
-        scheme: 'http',
-        relabelings: [{ action: 'replace', sourceLabels: [metaLabel(databaseLabel)], targetLabel: 'database' }],
-      })),
-    },
-  });
+export function podMonitor(scope: Construct, settings: Settings, own: MonitoringSettings): void {
+  const { watchNamespaces } = settings;
+  const spec: PodMonitorSpec = {
+    namespaceSelector: watchNamespaces.length === 0 ? { any: true } : { matchNames: watchNamespaces },
+    selector: { matchLabels: { [monitoredLabel]: 'true' } },
+    podMetricsEndpoints: ['exporter', 'patroni'].map((port) => ({
+      port,
+      path: '/metrics',
+      scheme: 'http',
+      relabelings: [{ action: 'replace', sourceLabels: [metaLabel(databaseLabel)], targetLabel: 'database' }],
+    })),
+  };
+  operatorObject(scope, 'pod-monitor', { kind: 'PodMonitor', name: 'plumbline-databases', spec }, settings, own);
 }
 
 /** What Prometheus calls a label of a pod while it relabels. */

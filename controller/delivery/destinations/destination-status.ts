@@ -3,6 +3,7 @@ import type { StoredGitDestination } from '../../../constructs/api/git-destinati
 import type { GitDestinationStatus } from '../../../constructs/api/git-destination/status.ts';
 import { timestamp } from '../../kube/index.ts';
 import { GitDeliveryError } from '../git/git-delivery-error.ts';
+import { longestMessage } from '../../database/longest-message.ts';
 
 /** What became of a place last. */
 export interface PlaceNews {
@@ -14,8 +15,6 @@ export interface PlaceNews {
   /** Databases that wait. */
   readonly pending: number;
 }
-
-const longestMessage = 2_000;
 
 /** The status that holds now; it equals the one before when nothing has changed. Pure. */
 export function nextDestinationStatus(

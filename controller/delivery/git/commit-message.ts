@@ -1,3 +1,5 @@
+import { firstFew } from '../../../constructs/first-few.ts';
+
 /** One database's part in a commit. */
 export interface CommittedDatabase {
   readonly namespace: string;
@@ -42,8 +44,7 @@ function subject(databases: readonly CommittedDatabase[]): string {
 /** As many of the things as the line holds, and how many more there are. */
 function fitting(start: string, things: readonly string[]): string {
   for (let shown = things.length; shown > 0; shown--) {
-    const rest = shown === things.length ? '' : ` and ${things.length - shown} more`;
-    const line = start + things.slice(0, shown).join(', ') + rest;
+    const line = start + firstFew(things, shown);
     if (line.length <= subjectLength) return line;
   }
   return start.replace(/: $/, '');

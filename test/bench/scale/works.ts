@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { connect, KubeClient, type Connection } from '../../../controller/kube/index.ts';
 import { bundle } from '../../../images/controller/bundle.ts';
 import { newNamespace, sharedCluster, type Cluster } from '../../cluster/index.ts';
+import { defaultClass } from '../../controller/database/shop.ts';
 import { installCrd } from '../../controller/running-plumbline.ts';
 import { asked, countRequests, countsBetween, type RequestCounts } from '../request-counts.ts';
 import { Fleet } from './fleet.ts';
@@ -127,15 +128,6 @@ export class Works implements AsyncDisposable {
     return asked(await this.#requests());
   }
 }
-
-/** Without one each database would be stalled for want of it. */
-const defaultClass = {
-  apiVersion: 'storage.k8s.io/v1',
-  kind: 'StorageClass',
-  metadata: { name: 'none', annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
-  provisioner: 'kubernetes.io/no-provisioner',
-  volumeBindingMode: 'WaitForFirstConsumer',
-};
 
 async function kubectl(cluster: Cluster, args: readonly string[], input?: object): Promise<void> {
   const { code, stderr } = await cluster.kubectlRun([...args], input && JSON.stringify(input));

@@ -29,7 +29,8 @@ export const wholeSpec = {
 /** Without nodes members never come, and that is judged only where a test is about it. */
 export const patience = { upgrade: { healthTimeoutSeconds: 86_400 } } as const;
 
-const defaultClass = {
+/** Without one every database on a control plane without nodes would be stalled for want of it. */
+export const defaultClass = {
   apiVersion: 'storage.k8s.io/v1',
   kind: 'StorageClass',
   metadata: { name: 'none', annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
