@@ -8,28 +8,39 @@ export type Counts = ReadonlyMap<string, number>;
 export interface Outcome {
   readonly counts: Counts;
   /**
-   * Something is listed as failed. Where tests share a process Node neither counts a hook that belongs to no test nor ends with another code when one
-   * fails.
+   * What is listed as failed, line by line; empty when nothing is. Where tests share a process Node neither counts a hook that belongs to no test nor ends
+   * with another code when one fails.
    */
-  readonly hasFailed: boolean;
+  readonly failures: readonly string[];
   /** A password of a database was printed. */
   readonly hasTold: boolean;
 }
 
 const closing = /^(?:ℹ|#) (tests|suites|pass|fail|cancelled|skipped|todo) (\d+)$/;
-const failures = '✖ failing tests:';
+const listOfFailures = '✖ failing tests:';
 
 /** Reads the closing lines of a run of Node's test runner. */
 export async function outcome(output: Readable): Promise<Outcome> {
   const counts = new Map<string, number>();
-  let [hasFailed, hasTold] = [false, false];
+  const failures: string[] = [];
+  let hasTold = false;
   for await (const line of createInterface({ input: output })) {
     const [, word = '', number] = closing.exec(line) ?? [];
     if (number !== undefined) counts.set(word, Number(number));
-    hasFailed ||= line === failures;
+    if (failures.length > 0 || line === listOfFailures) failures.push(line);
     hasTold ||= generated.isIn(line);
   }
-  return { counts, hasFailed, hasTold };
+  return { counts, failures, hasTold };
+}
+
+/** Those that come last of all lines. */
+export async function lastLines(output: Readable, count: number): Promise<readonly string[]> {
+  const lines: string[] = [];
+  for await (const line of createInterface({ input: output })) {
+    lines.push(line);
+    if (lines.length > count) lines.shift();
+  }
+  return lines;
 }
 
 /** The closing lines of several runs as if they had been one. */

@@ -4,7 +4,7 @@ import { constants } from 'node:os';
 import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
-import { closingLines, outcome, type Counts } from './counts.ts';
+import { closingLines, lastLines, outcome, type Counts } from './counts.ts';
 
 /** Tests that share a control plane, one after the other. */
 const inOneProcess = ['--test-isolation=none', '--test-concurrency=1'];
@@ -33,23 +33,40 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   });
 }
 
+interface Result {
+  readonly code: number;
+  readonly counts: Counts;
+  /** What there is to say of a part that is not good; empty for a good one. */
+  readonly complaints: readonly string[];
+}
+
 interface Part {
   readonly output: PassThrough;
-  readonly ended: Promise<{ readonly code: number; readonly isGood: boolean; readonly counts: Counts }>;
+  readonly ended: Promise<Result>;
 }
+
+/** Enough for several failures with their stacks. */
+const longestComplaint = 200;
 
 /** Starts `node --test`; as long as nobody reads its output, it is kept. */
 function start(args: readonly string[]): Part {
-  const child = spawn(process.execPath, ['--test', ...args], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, ['--test', ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   stop.signal.addEventListener('abort', () => child.kill('SIGTERM'));
   const output = new PassThrough({ highWaterMark: 64 * 2 ** 20 });
   child.stdout.pipe(output);
-  const end = async () => {
-    const read = outcome(child.stdout);
-    const [code] = (await once(child, 'close')) as [number | null];
-    const { counts, hasFailed, hasTold } = await read;
-    if (hasTold) process.stderr.write('A password was printed by a test.\n');
-    return { code: code ?? 1, isGood: !hasFailed && !hasTold, counts };
+  child.stderr.pipe(process.stderr, { end: false });
+  const end = async (): Promise<Result> => {
+    const reads = Promise.all([outcome(child.stdout), lastLines(child.stderr, longestComplaint)]);
+    const [ended] = (await once(child, 'close')) as [number | null];
+    const [{ counts, failures, hasTold }, errors] = await reads;
+    const code = (ended ?? 1) || Number(hasTold || failures.length > 0);
+    if (code === 0) return { code, counts, complaints: [] };
+    const told = hasTold ? ['A password was printed by a test.'] : [];
+    return {
+      code,
+      counts,
+      complaints: [...failures.slice(0, longestComplaint), ...errors, ...told, `exit code ${ended}`],
+    };
   };
   return { output, ended: end() };
 }
@@ -60,5 +77,7 @@ for (const { output, ended } of started) {
   await ended;
 }
 const results = await Promise.all(started.map(({ ended }) => ended));
-process.stdout.write(`\n${closingLines(results.map(({ counts }) => counts))}`);
-process.exitCode ??= Math.max(...results.map(({ code, isGood }) => code || Number(!isGood)));
+// Once more where it is looked for: at the end of what is printed.
+const complaints = results.flatMap((result) => result.complaints);
+process.stdout.write(`${complaints.join('\n')}\n${closingLines(results.map(({ counts }) => counts))}`);
+process.exitCode ??= Math.max(...results.map(({ code }) => code));
