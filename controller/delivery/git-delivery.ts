@@ -99,12 +99,11 @@ export class GitDelivery {
     };
     this.#deliveries.set(key, delivery);
     this.#clearances.delete(`${key} ${target.id}`);
-    const summary = [`generation ${generation} of DatabaseService ${key}`];
     void this.#submit(resource, delivery, {
       namespace,
       name,
       files: filesOf(resource),
-      change: { generation, summary },
+      change: { generation, summary: [] },
     });
     return delivery.state;
   }

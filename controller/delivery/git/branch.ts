@@ -1,9 +1,10 @@
 import type { Clock } from '../../kube/clock.ts';
 import { planBatch, type PlannedDatabase } from './batch-plan.ts';
 import { Clone, type CloneOptions } from './clone.ts';
-import { commitMessage, type CommittedDatabase } from './commit-message.ts';
+import { commitMessage, type ChangedThing, type CommittedDatabase } from './commit-message.ts';
 import type { Author } from './fast-import.ts';
-import type { FolderChange } from './folder-change.ts';
+import { fieldChanges } from './field-changes.ts';
+import type { FileRewrite, FolderChange } from './folder-change.ts';
 import { GitDeliveryError } from './git-delivery-error.ts';
 import { ancestorsOf } from './repository-path.ts';
 import type { CheckedSubmission } from './submission.ts';
@@ -43,6 +44,9 @@ const patience = 3;
 /** So many single databases refused in a row mean that every one is refused. */
 const refusalsBeforeGivingUp = 3;
 const firstRetryMs = 100;
+/** So many files of a commit are compared field by field, none of them longer, in bytes; of the others the message gives the names. */
+const comparedFiles = 200;
+const longestCompared = 256 * 1024;
 
 /** One branch of one repository, moved forward one commit at a time. Not for concurrent use. */
 export class Branch {
@@ -200,13 +204,16 @@ export class Branch {
     else this.#strays = new Set([...this.#strays, ...changed.flatMap((path) => ancestorsOf(path))]);
   }
 
-  #commit(parent: string | undefined, changing: readonly ChangingDatabase[]): Promise<string> {
+  async #commit(parent: string | undefined, changing: readonly ChangingDatabase[]): Promise<string> {
     const { clock, author = { name: 'Plumbline', email: 'plumbline@localhost' } } = this.#options;
+    const changed = changing.flatMap(({ change }) => change.changed.map(({ old }) => old));
+    const compared = changed.filter(({ size = 0 }) => size <= longestCompared).slice(0, comparedFiles);
+    const old = await this.#clone.contents([...new Set(compared.map(({ id }) => id))]);
     return this.#clone.commit({
       parent,
       author,
       epochSeconds: Math.floor(clock.now() / 1000),
-      message: commitMessage(changing.map(forMessage)),
+      message: commitMessage(changing.map((database) => forMessage(database, old))),
       writes: changing.flatMap(({ change }) => [...change.added, ...change.changed]),
       deletes: changing.flatMap(({ change }) => change.removed),
     });
@@ -239,16 +246,22 @@ function record({ submission, change }: PlannedDatabase, outcomes: Map<string, O
   return [];
 }
 
-function forMessage({ submission, change }: ChangingDatabase): CommittedDatabase {
-  const { namespace, name, folder, isRemoval, things, change: why } = submission;
+/** @param old content by git's name of it, as far as it was read */
+function forMessage({ submission, change }: ChangingDatabase, old: ReadonlyMap<string, string>): CommittedDatabase {
+  const { namespace, name, folder, isRemoval, hash, things, change: why } = submission;
   const inFolder = (path: string): string => path.slice(folder.length + 1);
   const added = change.added.map(({ path }) => path);
   const changed = change.changed.map(({ path }) => path);
   const isNew = changed.length + change.removed.length === 0 && added.length === submission.wanted.size;
+  const compared = ({ path, content, old: { id } }: FileRewrite): ChangedThing => {
+    const before = old.get(id);
+    return { path: inFolder(path), fields: before === undefined ? [] : fieldChanges(before, content) };
+  };
   return {
     namespace,
     name,
     generation: why.generation,
+    renderHash: isRemoval ? undefined : hash,
     summary: why.summary,
     kind: isRemoval ? 'remove' : isNew ? 'add' : 'update',
     things: [
@@ -256,7 +269,7 @@ function forMessage({ submission, change }: ChangingDatabase): CommittedDatabase
       ...change.removed.map(inFolder),
     ],
     added: added.map(inFolder),
-    changed: changed.map(inFolder),
+    changed: change.changed.map(compared),
     removed: change.removed.map(inFolder),
   };
 }

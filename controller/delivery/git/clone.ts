@@ -102,14 +102,14 @@ export class Clone {
   /** Every file, link or submodule in the folders, and whatever other than a folder stands in their way. */
   async entries(commit: string, folders: readonly string[]): Promise<TreeEntry[]> {
     return this.#inPortions(folders, async (paths) =>
-      parseTree(await this.#git.run(['ls-tree', '-r', '-z', commit, '--', ...paths])),
+      parseTree(await this.#git.run(['ls-tree', '-r', '--long', '-z', commit, '--', ...paths])),
     );
   }
 
   /** What the paths themselves are. A folder is left out where another path is in it. */
   async entriesAt(commit: string, paths: readonly string[]): Promise<TreeEntry[]> {
     return this.#inPortions(paths, async (paths) =>
-      parseTree(await this.#git.run(['ls-tree', '-z', commit, '--', ...paths])),
+      parseTree(await this.#git.run(['ls-tree', '--long', '-z', commit, '--', ...paths])),
     );
   }
 
@@ -131,6 +131,14 @@ export class Clone {
       if (!isFailure(error)) throw error;
       return undefined;
     }
+  }
+
+  /** What files hold, by git's names of that. */
+  async contents(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    if (ids.length === 0) return new Map();
+    const input = ids.map((id) => `${id}\n`).join('');
+    const contents = blobs(await this.#local(() => this.#git.bytes(['cat-file', '--batch=%(objectsize)'], { input })));
+    return new Map(ids.map((id, index) => [id, contents[index] ?? '']));
   }
 
   /** Makes a commit, signed where there is a key, and returns its hash. Nobody sees it before `push`. */
@@ -254,6 +262,18 @@ export class Clone {
 
 function isFailure(error: unknown): error is GitDeliveryError {
   return error instanceof GitDeliveryError && error.reason === 'GitFailed';
+}
+
+/** What `git cat-file --batch` prints with the size alone: of each blob a line with that, its bytes, and an end of line. */
+function blobs(output: Buffer): readonly string[] {
+  const found: string[] = [];
+  for (let at = 0; at < output.length;) {
+    const begin = output.indexOf('\n', at) + 1;
+    const end = begin + Number(output.toString('utf8', at, begin));
+    found.push(output.toString('utf8', begin, end));
+    at = end + 1;
+  }
+  return found;
 }
 
 function hashIn(output: string): string {

@@ -11,7 +11,7 @@ export interface CommandEnd {
   readonly code: number | undefined;
   readonly isTimedOut: boolean;
   /** Standard output. */
-  readonly output: string;
+  readonly output: Buffer;
   /** Standard error. */
   readonly errors: string;
 }

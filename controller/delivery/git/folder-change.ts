@@ -3,12 +3,18 @@ import type { FileWrite } from './fast-import.ts';
 import { ancestorsOf } from './repository-path.ts';
 import type { TreeEntry } from './tree-entry.ts';
 
+/** A file that has other content. */
+export interface FileRewrite extends FileWrite {
+  /** What it has now, in the branch. */
+  readonly old: TreeEntry;
+}
+
 /** What has to happen in one database's folder. Paths are those of the repository. */
 export type FolderChange =
   | {
       readonly kind: 'change';
       readonly added: readonly FileWrite[];
-      readonly changed: readonly FileWrite[];
+      readonly changed: readonly FileRewrite[];
       readonly removed: readonly string[];
     }
   | { readonly kind: 'blocked'; readonly path: string; readonly by: TreeEntry['kind'] };
@@ -35,7 +41,7 @@ export function changeOf(
   const byPath = new Map(entries.map((entry) => [entry.path, entry]));
   const folders = new Set(entries.flatMap(({ path }) => ancestorsOf(path)));
   const added: FileWrite[] = [];
-  const changed: FileWrite[] = [];
+  const changed: FileRewrite[] = [];
   for (const [path, content] of wanted) {
     const known = byPath.get(path);
     if (known !== undefined && known.kind !== 'file') return { kind: 'blocked', path, by: known.kind };
@@ -45,7 +51,7 @@ export function changeOf(
       .find((entry) => entry !== undefined);
     if (obstacle !== undefined) return { kind: 'blocked', path: obstacle.path, by: obstacle.kind };
     if (known === undefined) added.push({ path, content });
-    else if (known.id !== blobId(content)) changed.push({ path, content });
+    else if (known.id !== blobId(content)) changed.push({ path, content, old: known });
   }
   return { kind: 'change', added, changed, removed: leftOvers(wanted, entries).filter((path) => marked.has(path)) };
 }

@@ -65,6 +65,11 @@ export class GitProcess {
    * HostKeyRefused, CertificateRefused
    */
   async run(args: readonly string[], run: GitRun = {}): Promise<string> {
+    return (await this.bytes(args, run)).toString();
+  }
+
+  /** The same of what need not be text. */
+  async bytes(args: readonly string[], run: GitRun = {}): Promise<Buffer> {
     const { answers = [] } = run;
     this.#started++;
     const end = await this.#start(args, run);
@@ -114,7 +119,7 @@ export class GitProcess {
       const message = `git ${command} took longer than ${seconds} s and was ended. See whether the repository answers, and how large it is.`;
       return new GitDeliveryError('GitTimedOut', message);
     }
-    const words = without(secrets, `${end.errors}\n${end.output}`);
+    const words = without(secrets, `${end.errors}\n${end.output.toString()}`);
     const { reason, remedy } = failureOf(words, isRemote);
     const message = `git ${command} failed: ${shorten(words)}`;
     return new GitDeliveryError(reason, remedy === undefined ? message : `${message}. ${remedy}`);

@@ -17,7 +17,12 @@ export async function runLocal(args: readonly string[], options: CommandOptions)
     completion: { onClose: true, onExit: false },
     // Its caller judges the exit code: for some commands 1 is an answer, and some fail without a word on standard error.
     errors: (error, { exitCode, stdOut, stdErr }) => {
-      end = { code: exitCode ?? undefined, isTimedOut: isTimeout(error), output: text(stdOut), errors: text(stdErr) };
+      end = {
+        code: exitCode ?? undefined,
+        isTimedOut: isTimeout(error),
+        output: Buffer.concat(stdOut),
+        errors: text(stdErr),
+      };
       return undefined;
     },
     input: () => input,

@@ -38,7 +38,7 @@ export function runGroup(program: string, args: readonly string[], options: Comm
     clearTimeout(deadline);
     clearTimeout(stragglers);
     killAll();
-    resolve({ code: code ?? undefined, isTimedOut, output: text(output), errors: text(errors) });
+    resolve({ code: code ?? undefined, isTimedOut, output: Buffer.concat(output), errors: text(errors) });
   });
   return promise;
 }

@@ -28,6 +28,8 @@ export interface CheckedSubmission {
   readonly name: string;
   readonly folder: string;
   readonly isRemoval: boolean;
+  /** Of the files. */
+  readonly hash: string;
   /** Content by path in the repository. */
   readonly wanted: ReadonlyMap<string, string>;
   /** What each file is, for people, by path in the repository. */
@@ -35,8 +37,8 @@ export interface CheckedSubmission {
   readonly change: GitSubmission['change'];
 }
 
-/** @throws GitDeliveryError PathRefused, SecretRefused, ManifestUnreadable */
-export function checkSubmission(cluster: string, submission: GitSubmission): CheckedSubmission {
+/** @param hash of the files @throws GitDeliveryError PathRefused, SecretRefused, ManifestUnreadable */
+export function checkSubmission(cluster: string, submission: GitSubmission, hash: string): CheckedSubmission {
   const { namespace, name, files, passwords, change } = submission;
   const folder = submittedFolder(cluster, submission);
   const wanted = new Map<string, string>();
@@ -52,6 +54,7 @@ export function checkSubmission(cluster: string, submission: GitSubmission): Che
     name,
     folder,
     isRemoval: files === undefined,
+    hash,
     wanted,
     things,
     change,
@@ -66,5 +69,5 @@ export function submittedFolder(cluster: string, { namespace, name, folder }: Gi
 /** Equal for equal files, in whatever order they come. */
 export function contentHash(files: GitSubmission['files']): string {
   const sorted = files === undefined ? undefined : [...files].sort(([a], [b]) => (a < b ? -1 : 1));
-  return hash('sha256', JSON.stringify(sorted) ?? 'removed', 'base64url');
+  return hash('sha256', JSON.stringify(sorted) ?? 'removed', 'hex');
 }

@@ -1,15 +1,18 @@
-/** One line of `git ls-tree`. */
+/** One line of `git ls-tree --long`. */
 export interface TreeEntry {
   readonly path: string;
   readonly kind: 'file' | 'link' | 'folder' | 'submodule';
   readonly id: string;
+  /** Of a file or link, in bytes; undefined for others. */
+  readonly size: number | undefined;
 }
 
-/** @param listing output of `git ls-tree -z`. */
+/** @param listing output of `git ls-tree --long -z`. */
 export function parseTree(listing: string): TreeEntry[] {
   return listing.split('\0').flatMap((line) => {
-    const [, mode, id, path] = /^(\d{6}) \w+ ([0-9a-f]+)\t([^]*)$/.exec(line) ?? [];
-    return mode === undefined || id === undefined || path === undefined ? [] : [{ path, id, kind: kindOf(mode) }];
+    const [, mode, id, size, path] = /^(\d{6}) \w+ ([0-9a-f]+) +(\d+|-)\t([^]*)$/.exec(line) ?? [];
+    if (mode === undefined || id === undefined || path === undefined) return [];
+    return [{ path, id, kind: kindOf(mode), size: size === '-' ? undefined : Number(size) }];
   });
 }
 

@@ -60,7 +60,6 @@ const longestPauseMs = 60_000;
 
 interface Waiting {
   readonly submission: CheckedSubmission;
-  readonly hash: string;
   readonly settled: PromiseWithResolvers<GitDelivery>;
 }
 
@@ -146,10 +145,10 @@ export class GitWriter {
     if (known?.hash === hash && !this.#waiting.has(path) && !this.#underWay.has(path)) {
       return { commit: known.commit, path, isNew: false };
     }
-    const checked = checkSubmission(cluster, submission);
+    const checked = checkSubmission(cluster, submission, hash);
     this.#claims.claim(checked);
     const settled = this.#waiting.get(path)?.settled ?? Promise.withResolvers<GitDelivery>();
-    this.#waiting.set(path, { submission: checked, hash, settled });
+    this.#waiting.set(path, { submission: checked, settled });
     this.#wake.resolve();
     return settled.promise;
   }
@@ -199,8 +198,8 @@ export class GitWriter {
     }
   }
 
-  #settle({ submission, hash, settled }: Waiting, outcome: Outcome | undefined): void {
-    const { key, folder: path } = submission;
+  #settle({ submission, settled }: Waiting, outcome: Outcome | undefined): void {
+    const { key, hash, folder: path } = submission;
     const known = this.#written.get(path);
     switch (outcome?.kind) {
       case 'committed':

@@ -230,7 +230,7 @@ describe('a signing key', () => {
       remote.inRemote('log', '-1', '--format=%an <%ae> %cn %aI', 'main'),
       'Plumbline <plumbline@localhost> Plumbline 2026-01-01T00:00:00+00:00',
     );
-    assert.match(remote.message(), /^Update shop\/orders: StatefulSet orders\n[^]*\nPlumbline-Generation: 2/);
+    assert.match(remote.message(), /^Update shop\/orders: image 17 → 18\n[^]*\nPlumbline-Generation: 2/);
     assert.deepEqual(filesWith(secret, join(remote.root, 'clone')), []);
   });
 

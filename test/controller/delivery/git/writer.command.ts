@@ -57,13 +57,13 @@ describe('the Git writer', () => {
     assert.equal(writer.stats.gitProcesses - processes, 4, 'init, fetch, rev-parse, ls-tree');
   });
 
-  test('a change of a known database costs three git commands: list, commit, push', async (t) => {
+  test('a change of a known database costs four git commands: list, read, commit, push', async (t) => {
     const remote = givenRemote(t);
     const writer = await givenWriter(t, remote);
     await writer.submit(database('orders'));
     const before = writer.stats.gitProcesses;
     await writer.submit(database('orders', '18', 2));
-    assert.equal(writer.stats.gitProcesses - before, 3);
+    assert.equal(writer.stats.gitProcesses - before, 4);
     assert.equal(remote.commits(), 2);
     assert.match(remote.read('clusters/prod/shop/orders/StatefulSet.orders.yaml'), /image: "18"/);
   });
@@ -100,6 +100,33 @@ describe('the Git writer', () => {
     assert.equal(remote.commits(), 1);
     assert.match(remote.message(), /Plumbline-Generation: 2/);
     assert.match(remote.read('clusters/prod/shop/orders/StatefulSet.orders.yaml'), /image: "18"/);
+  });
+
+  test('a commit says which fields change, against what the branch has, whoever wrote it', async (t) => {
+    // GIVEN a file that somebody has edited, and one that is no manifest any more and too long to be read
+    const remote = givenRemote(t);
+    const writer = await givenWriter(t, remote);
+    const folder = 'clusters/prod/shop/orders';
+    await writer.submit(database('orders'));
+    remote.somebodyPushes({
+      [`${folder}/StatefulSet.orders.yaml`]: `${manifest('StatefulSet', 'orders', '16')}  note: "übel"\n`,
+      [`${folder}/Service.orders.yaml`]: 'x'.repeat(300_000),
+    });
+    // WHEN
+    await writer.submit(database('orders', '18', 2));
+    // THEN
+    const lines = remote.message().split('\n');
+    const at = lines.indexOf('  changed  StatefulSet.orders.yaml');
+    assert.deepEqual(
+      lines.slice(at + 1, at + 3),
+      ['    spec.image: 16 → 18', '    spec.note is gone: übel'],
+      lines.join('\n'),
+    );
+    assert.ok(lines.indexOf('  changed  Service.orders.yaml') >= 0);
+    // AND a program reads whose it is, and how its files may be known again
+    const trailers = remote.inRemote('log', '-1', '--format=%(trailers:only)', 'main').split('\n');
+    assert.equal(trailers.length, 3);
+    assert.match(trailers[2] ?? '', /^Plumbline-Render-Hash: [0-9a-f]{64}$/);
   });
 
   test('back and forth while a commit is under way ends with the last word in Git', async (t) => {
