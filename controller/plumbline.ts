@@ -272,6 +272,7 @@ export class Plumbline {
     return {
       kind: 'place',
       id: 'the branch of the controller',
+      way: 'the branch of the controller',
       finalizer: finalizerFor(undefined),
       submit: (submission) => git.submit(submission),
     };

@@ -28,6 +28,7 @@ export const patterns = {
   gitUrl: `^(https?://${host}(:[0-9]{1,5})?/${urlPath}|ssh://(${user}@)?${host}(:[0-9]{1,5})?/${urlPath}|file:///${urlPath}|(${user}@)?[A-Za-z0-9.-]+:/?[!"$-.0-9;->A-~][!"$->A-~]*)$`,
   /** Stricter than git. Source: git-check-ref-format(1) */
   gitBranch: `^${refPart}(/${refPart})*$`,
+  gitReviewBranch: `^(${refPart}|<cluster>)(/(${refPart}|<cluster>))*$`,
   gitPath: '^((<cluster>|[A-Za-z0-9][A-Za-z0-9._-]*)/)*<namespace>/<name>/?$',
   gitIdentity: '^[^\\x00-\\x20\\x7f<>]([^\\x00-\\x1f\\x7f<>]*[^\\x00-\\x20\\x7f<>])?$',
   mailAddress: '^[!-;=?A-~]+@[!-;=?A-~]+$',
@@ -48,6 +49,7 @@ const words: Readonly<Record<keyof typeof patterns, string>> = {
   dnsLabel: 'must be a DNS label: a-z, 0-9 and -, with a letter or digit at both ends',
   gitUrl: 'must be a URL of https, http, file or ssh without a user name, password or token, but for the user of ssh',
   gitBranch: 'must be the name of a branch such as main or env/prod',
+  gitReviewBranch: 'must be the name of a branch such as plumbline/main or plumbline/<cluster>',
   gitPath: 'must end with `<namespace>/<name>`, after folders of letters, digits, ., _ and -, or `<cluster>`',
   gitIdentity: 'must have no angle brackets or control characters, and no blank at its ends',
   mailAddress: 'must be an address such as plumbline@example.org',

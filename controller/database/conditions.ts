@@ -2,7 +2,7 @@ import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import type { StatusCondition } from '../../constructs/api/status.ts';
 import { episodes, inWords, type Drift } from '../drift/index.ts';
 import type { Health, Verdict } from '../health/judge.ts';
-import { committed, synced, type GitFacts } from './git-chain.ts';
+import { committed, merged, synced, type GitFacts } from './git-chain.ts';
 import { longestMessage } from './longest-message.ts';
 
 /** What conditions are made of, beside those before. */
@@ -46,6 +46,7 @@ const verdictsOf: Readonly<
   TlsReady: ({ tls }) => tls,
   BackupCurrent: ({ backup }) => backup,
   Committed: (facts, before) => committed({ ...facts, ...facts.chain }, before),
+  Merged: (facts, before) => merged({ ...facts, ...facts.chain }, before),
   Synced: (facts) => synced({ ...facts, ...facts.chain }),
 };
 

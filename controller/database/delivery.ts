@@ -100,12 +100,29 @@ export interface Steps {
   carryOut(step: RolloutAction, scene: Scene, signal: AbortSignal): Promise<Taken>;
 }
 
+/** How far a change has come that people merge. */
+export interface GitReview {
+  /**
+   * `merged`: the target branch has it. `open`: the branch for review has it. `declined`: that branch had it, and was deleted
+   * without a merge.
+   */
+  readonly kind: 'merged' | 'open' | 'declined';
+  /** The branch for review. */
+  readonly branch: string;
+  /** The branch that it is to be merged into. */
+  readonly target: string;
+  /** Why it can't be merged as it is, in a sentence. */
+  readonly obstacle?: string;
+}
+
 /** What Git has of a database. */
 export interface GitState {
   /** The last commit; absent while nothing was committed by this process. */
   readonly commit?: string;
   /** The folder of the database in the repository. */
   readonly path?: string;
+  /** Where changes are reviewed: how far the last one is that the repository took. */
+  readonly review?: GitReview;
   /** What is to be there now was handed over, and the repository has not taken it yet. */
   readonly isPending?: true;
   /** Why it could not be delivered, in a sentence; it is tried again. */

@@ -3,7 +3,7 @@ import { firstFew } from '../../constructs/first-few.ts';
 import { episodes, inWords, type Drift } from '../drift/index.ts';
 import type { Verdict } from '../health/judge.ts';
 import type { Reason } from '../health/reasons.ts';
-import type { GitState } from './delivery.ts';
+import type { GitReview, GitState } from './delivery.ts';
 import type { Leaving } from './git-places.ts';
 import { longestMessage } from './longest-message.ts';
 
@@ -37,15 +37,45 @@ export function committed(facts: GitFacts, before: StatusCondition | undefined):
     const last = commit === undefined ? '' : ` Commit ${commit} was the last.`;
     return no('CommitPending', `Generation ${generation} is on its way to the repository.${last}`);
   }
-  const where = `the branch has it in ${git.path}`;
+  const { review } = git;
+  if (review?.kind === 'declined') return no('ReviewDeclined', declined(review));
+  const where = `the branch ${review === undefined ? '' : `${branchOf(review)} `}has it in ${git.path}`;
   const has = commit === undefined ? `${capital(where)}.` : `Commit ${commit} was pushed, ${where}.`;
   if (hold !== undefined) return no('ChangeHeld', `${hold} It is committed then. ${has}`);
   return { holds: true, reason: 'Pushed', message: has };
 }
 
+/** Whether people have merged what is stated; undefined where changes are not reviewed. Pure. @param before the condition as it was */
+export function merged({ git, commit, generation }: GitFacts, before: StatusCondition | undefined): Verdict | undefined {
+  const review = git?.review;
+  if (git?.isPending === true || git?.failure !== undefined) {
+    if (review === undefined && before === undefined) return undefined;
+    if (git.failure === undefined && before?.observedGeneration === generation) return kept(before);
+    return no('CommitPending', 'It is not there to be reviewed yet; the condition Committed says why.');
+  }
+  switch (review?.kind) {
+    case undefined:
+      return undefined;
+    case 'merged':
+      return { holds: true, reason: 'Merged', message: `The branch ${review.target} has it in ${git?.path}.` };
+    case 'declined':
+      return no('ReviewDeclined', declined(review));
+    case 'open': {
+      const what = commit === undefined ? 'It' : `Commit ${commit}`;
+      const waits = `${what} waits on the branch ${review.branch} to be merged into ${review.target}.`;
+      if (review.obstacle !== undefined) return no('ReviewBlocked', `${waits} ${review.obstacle}`);
+      return no('ReviewPending', waits);
+    }
+  }
+}
+
 /** Whether the live objects are what Git has; undefined where we apply. Pure. */
 export function synced({ git, commit, behind, left }: GitFacts): Verdict | undefined {
   if (behind === undefined) return undefined;
+  const review = git?.review;
+  if (review !== undefined && review.kind !== 'merged' && left.length === 0) {
+    return no('MergePending', `What is to be applied is not in ${review.target} yet; the condition Merged says why.`);
+  }
   const what = commit === undefined ? 'they are rendered' : `commit ${commit} has them`;
   if (behind.length === 0) return { holds: true, reason: 'LiveIsCurrent', message: `The live objects are as ${what}.` };
   if (left.length > 0) return no('LiveWasChanged', episodes(left).map(inWords).join(' '));
@@ -59,6 +89,15 @@ export function synced({ git, commit, behind, left }: GitFacts): Verdict | undef
 }
 
 const longestList = 5;
+
+function branchOf({ kind, branch, target }: GitReview): string {
+  return kind === 'merged' ? target : branch;
+}
+
+function declined({ branch, target }: GitReview): string {
+  const what = `The branch ${branch} was deleted, and ${target} does not have what was on it.`;
+  return `${what} Change the spec, or restore the branch; it is not written again before.`;
+}
 
 function no(reason: Reason, message: string): Verdict {
   return { holds: false, reason, message: message.slice(0, longestMessage) };

@@ -83,7 +83,7 @@ export class GitDelivery {
       else this.#removeKnown(key, `DatabaseService ${key} went elsewhere`);
     }
     if (target === undefined) return undefined;
-    const print = digest(document(resource));
+    const print = `${digest(document(resource))} ${target.way}`;
     const isHere = known?.target.id === target.id;
     const isSame = isHere && known.uid === uid && known.generation === generation && known.print === print;
     if (isSame && !known.isDue) return known.state;
@@ -184,9 +184,9 @@ export class GitDelivery {
     try {
       const passwords = await passwordsOf(resource);
       if (this.#deliveries.get(key) !== delivery || delivery.isLeaving) return;
-      const { commit, path } = await delivery.target.submit({ ...submission, passwords });
+      const { commit, path, review } = await delivery.target.submit({ ...submission, passwords });
       delivery.backoff.reset();
-      delivery.state = { ...(commit === undefined ? {} : { commit }), path };
+      delivery.state = { ...(commit === undefined ? {} : { commit }), path, ...(review && { review }) };
       if (this.#deliveries.get(key) === delivery) wake(key);
     } catch (error) {
       delivery.state = { ...delivery.state, failure: words(error) };

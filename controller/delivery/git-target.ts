@@ -7,6 +7,8 @@ export type GitTarget =
       readonly kind: 'place';
       /** Of repository, branch and folder: another id is another place. */
       readonly id: string;
+      /** How they get there: by another way they are delivered again. */
+      readonly way: string;
       /** Says on a database that its files are here. */
       readonly finalizer: string;
       /** @throws GitDeliveryError */

@@ -97,6 +97,12 @@ export const reasons = {
   RemovalPending: 'The object was deleted and waits until its files are removed from Git; the message says until when.',
   LeftInGit: 'The object was deleted, and its files stay in Git; the message says where and why.',
   Pushed: 'The branch of the Git repository has what is stated.',
+  Merged: 'The branch that changes are merged into has what is stated.',
+  ReviewPending: 'What is stated waits on a branch until people have reviewed and merged it.',
+  ReviewBlocked: 'What is stated waits for its review and cannot be merged as it is; the message says what is in the way.',
+  ReviewDeclined:
+    'The branch for review was deleted without a merge: what is stated is not written again until it changes.',
+  MergePending: 'delivery.apply is false, and what is to be applied waits for its review.',
   LiveIsCurrent: 'The live objects are what Git has.',
   SyncPending: 'delivery.apply is false, and the GitOps tool has yet to apply what Git has.',
   LiveWasChanged:

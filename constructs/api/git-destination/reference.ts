@@ -18,6 +18,7 @@ ${smallest}\`\`\`
 - A destination that is deleted, or gets another URL or branch, leaves behind what it has there.
 - Destinations that name the same repository and branch share one writer, which has the credentials, the author, the key and the window of the first of them by name.
 - The branch only moves forward: nothing is forced, and what others commit stays. What they change in a file of ours is written again with the next commit to the branch, and so is everything where they deleted the branch or rewrote its history.
+- With \`pullRequest\` the other branch is never written, and what it has counts; [a pull request](gitops.md#changes-by-pull-request) tells more.
 - A repository that takes nothing is tried ever more seldom, at last once a minute, and at once when its destination or a Secret of it changes.
 - A Secret is read anew for each commit, and when it changes the repository is looked at once more; no token or key is in an argument, a URL, a setting of git, a log line or an error.
 
@@ -62,6 +63,8 @@ const reasons: readonly (readonly [string, string])[] = [
   ['SigningFailed', 'the commit could not be signed.'],
   ['DiskFull', "the disk of the controller's copy has no room left."],
   ['CloneBroken', "the controller's copy is damaged and could not be made anew."],
+  ['BranchMissing', 'with pullRequest: the branch that is to be merged into does not exist.'],
+  ['BranchTaken', 'with pullRequest: another destination writes the branch, for another one to be merged into.'],
   ['PathBlocked', 'something else in the repository is where a folder or file has to be.'],
   ['GitMissing', 'the controller has no git program.'],
   ['Failed', 'something else failed, told in its words: the Secret may not be read, for example.'],

@@ -26,6 +26,44 @@ export const Spec = Type.Object(
         ],
       }),
     ),
+    pullRequest: Type.Optional(
+      Type.Object(
+        {
+          branch: Type.Optional(
+            Type.String({
+              description:
+                'The branch that is committed to instead, such as plumbline/<cluster>. `<cluster>` is what the controller was told by --cluster-name. Default: `plumbline/<cluster>/` and the name of the GitDestination.',
+              minLength: 1,
+              maxLength: 200,
+              pattern: patterns.gitReviewBranch,
+              'x-kubernetes-validations': [
+                { rule: "!self.matches('[.]lock(/|$)')", message: 'must not have a part that ends with .lock' },
+              ],
+            }),
+          ),
+          pushOptions: Type.Optional(
+            Type.Array(
+              Type.String({
+                description: 'One option, such as merge_request.create.',
+                minLength: 1,
+                maxLength: 255,
+                pattern: patterns.printable,
+              }),
+              {
+                description:
+                  'What the server is told with each push (git push --push-option), as GitLab understands it: with [merge_request.create, merge_request.target=main] it opens the merge request. Default: nothing.',
+                minItems: 1,
+                maxItems: 16,
+              },
+            ),
+          ),
+        },
+        {
+          description:
+            'Changes wait on a branch of their own until people merge it into the other one; {} is enough. Default: they are pushed to that at once.',
+        },
+      ),
+    ),
     path: Type.Optional(
       Type.String({
         description:
@@ -101,6 +139,11 @@ export const Spec = Type.Object(
         rule: "!has(self.credentials) || !(self.url.startsWith('http://') || self.url.startsWith('file://'))",
         message: 'goes with a URL of https or ssh only',
         fieldPath: '.credentials',
+      },
+      {
+        rule: "!has(self.pullRequest) || !has(self.pullRequest.branch) || self.pullRequest.branch != (has(self.branch) ? self.branch : 'main')",
+        message: 'must be another branch than the one that it is to be merged into',
+        fieldPath: '.pullRequest.branch',
       },
     ],
   },

@@ -10,6 +10,7 @@ export const Status = Type.Object(
     lastCommit: Type.Optional(text('The last commit that was pushed.', 64)),
     lastPushTime: Type.Optional(time('When that was.')),
     pending: Type.Optional(count('Databases that wait for the repository, while it takes nothing.')),
+    inReview: Type.Optional(count('With pullRequest: databases whose last change is not merged, as far as is known.')),
   },
   { description: 'What became of the deliveries. Written by the controller alone.' },
 );

@@ -14,15 +14,17 @@ export interface PlaceNews {
   readonly pushedAt: number | undefined;
   /** Databases that wait. */
   readonly pending: number;
+  /** Databases whose change is not merged yet. */
+  readonly inReview: number;
 }
 
 /** The status that holds now; it equals the one before when nothing has changed. Pure. */
 export function nextDestinationStatus(
-  { metadata, status: before }: StoredGitDestination,
+  { metadata, spec, status: before }: StoredGitDestination,
   news: PlaceNews,
   now: number,
 ): GitDestinationStatus {
-  const { failure, commit, pushedAt, pending } = news;
+  const { failure, commit, pushedAt, pending, inReview } = news;
   const { generation } = metadata;
   const isReady = failure === undefined;
   const last = before?.conditions?.find(({ type }) => type === 'Ready');
@@ -44,6 +46,7 @@ export function nextDestinationStatus(
       lastPushTime: pushed?.at ?? before?.lastPushTime,
     }),
     pending: isReady ? 0 : pending,
+    ...(spec.pullRequest && { inReview }),
   };
 }
 

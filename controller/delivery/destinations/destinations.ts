@@ -50,7 +50,7 @@ export class Destinations {
 
   /** What became of its place; undefined while nothing has. */
   news(destination: StoredGitDestination): PlaceNews | undefined {
-    return this.#news.get(placeKey(placeOf(destination)));
+    return this.#news.get(this.#placeKey(destination));
   }
 
   upsert(object: KubeObject): void {
@@ -69,7 +69,7 @@ export class Destinations {
     for (const destination of this.#resources.values()) {
       const { credentials, signingKey } = destination.spec;
       const isNamed = [credentials, signingKey].some((one) => one?.secretName === secretName);
-      if (isNamed) this.pool.look(placeKey(placeOf(destination)));
+      if (isNamed) this.pool.look(this.#placeKey(destination));
     }
   }
 
@@ -85,28 +85,41 @@ export class Destinations {
       const advice = 'Add it to its namespaces, or name another one in delivery.git.';
       return unusable(`GitDestination ${name} is not for the namespace ${namespace}. ${advice}`);
     }
-    const place = placeKey(placeOf(destination));
-    if (!this.pool.has(place)) return unusable(`GitDestination ${name} was not yet looked at.`);
-    const folder = folderOf({ cluster: this.#options.cluster, namespace, name: metadata.name }, path);
+    const { cluster } = this.#options;
+    const { url, branch, ...rest } = placeOf(destination, cluster);
+    const place = placeKey({ url, branch, ...rest });
+    if (!this.pool.has(place)) {
+      const failure = this.#news.get(place)?.failure;
+      return unusable(
+        failure instanceof Error ? failure.message : `GitDestination ${name} was not yet looked at.`,
+      );
+    }
+    const folder = folderOf({ cluster, namespace, name: metadata.name }, path);
     return {
       kind: 'place',
-      id: `${place} ${folder}`,
+      id: `${placeKey({ url, branch })} ${folder}`,
+      way: place,
       finalizer: finalizerFor(name),
       submit: (submission) => this.pool.submit(place, { ...submission, folder }),
     };
   }
 
-  #noteBatch(place: string, { commit, failure, size }: BatchEnd): void {
+  #placeKey(destination: StoredGitDestination): string {
+    return placeKey(placeOf(destination, this.#options.cluster));
+  }
+
+  #noteBatch(place: string, { commit, failure, size, inReview }: BatchEnd): void {
     const before = this.#news.get(place);
     this.#news.set(place, {
       failure,
       commit: commit ?? before?.commit,
       pushedAt: commit === undefined ? before?.pushedAt : this.#options.clock.now(),
       pending: failure === undefined ? 0 : size,
+      inReview,
     });
     const isRecovered = before?.failure !== undefined && failure === undefined;
     for (const destination of this.#resources.values()) {
-      if (placeKey(placeOf(destination)) !== place) continue;
+      if (this.#placeKey(destination) !== place) continue;
       this.#options.changed(destination.metadata.name);
       if (isRecovered) this.#options.recovered(destination.metadata.name);
     }

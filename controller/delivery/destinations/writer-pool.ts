@@ -4,7 +4,9 @@ import type { StoredGitDestination } from '../../../constructs/api/git-destinati
 import type { GitSubmission } from '../git/submission.ts';
 import { GitWriter, type BatchEnd, type GitDelivery } from '../git/writer.ts';
 import type { Clock } from '../../kube/index.ts';
-import { placeKey, placeOf } from './place.ts';
+import { checkBranch } from '../git/repository-path.ts';
+import { GitDeliveryError } from '../git/git-delivery-error.ts';
+import { placeKey, placeOf, writtenKey, type Place } from './place.ts';
 import { readAccess, type SecretSource } from './secret-access.ts';
 
 export interface WriterPoolOptions extends SecretSource {
@@ -34,6 +36,8 @@ interface Pooled {
 export class WriterPool {
   readonly #options: WriterPoolOptions;
   readonly #pooled = new Map<string, Pooled>();
+  /** Places that are not served, with why. */
+  readonly #refused = new Map<string, string>();
   /** Each writer has a folder that no other one ever had. */
   #count = 0;
 
@@ -46,7 +50,7 @@ export class WriterPool {
    * whose destination changed, look at their repository.
    */
   async settle(destinations: Iterable<StoredGitDestination>): Promise<void> {
-    const wanted = leaders(destinations);
+    const wanted = this.#served(destinations);
     const stopping = [...this.#pooled].filter(([place]) => !wanted.has(place));
     for (const [place] of stopping) this.#pooled.delete(place);
     for (const [place, destination] of wanted) this.#settleOne(place, destination);
@@ -75,6 +79,34 @@ export class WriterPool {
     this.#pooled.clear();
   }
 
+  /**
+   * The first by name of those that mean the same place. Of those that would write one branch for the sake of different ones, it is the first by name that
+   * is served: what waits on it for one is not to be merged into the other.
+   */
+  #served(destinations: Iterable<StoredGitDestination>): ReadonlyMap<string, StoredGitDestination> {
+    const sorted = [...destinations].sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+    const served = new Map<string, StoredGitDestination>();
+    const writers = new Map<string, string>();
+    for (const destination of sorted) {
+      const place = placeOf(destination, this.#options.cluster);
+      const [key, written] = [placeKey(place), writtenKey(place)];
+      const writer = writers.get(written) ?? key;
+      const why = writer === key ? refusalOf(place) : taken(place);
+      if (why === undefined) this.#refused.delete(key);
+      else this.#refuse(key, why);
+      if (why !== undefined || served.has(key)) continue;
+      served.set(key, destination);
+      writers.set(written, key);
+    }
+    return served;
+  }
+
+  #refuse(place: string, error: GitDeliveryError): void {
+    if (this.#refused.get(place) === error.message) return;
+    this.#refused.set(place, error.message);
+    this.#options.onBatch(place, { commit: undefined, failure: error, size: 0, inReview: 0 });
+  }
+
   #settleOne(place: string, destination: StoredGitDestination): void {
     const known = this.#pooled.get(place);
     if (known !== undefined) {
@@ -90,7 +122,7 @@ export class WriterPool {
     writer.whenLost(this.#options.onLost);
     const started = writer.start();
     // Whoever submits is told too.
-    started.catch((failure) => this.#options.onBatch(place, { commit: undefined, failure, size: 0 }));
+    started.catch((failure) => this.#options.onBatch(place, { commit: undefined, failure, size: 0, inReview: 0 }));
     this.#pooled.set(place, { writer, started, directory, destination });
     writer.look();
   }
@@ -99,13 +131,16 @@ export class WriterPool {
     const { cluster, clock, onBatch, mayWrite } = this.#options;
     const spec = () => (this.#pooled.get(place)?.destination ?? destination).spec;
     return new GitWriter({
-      ...placeOf(destination),
+      ...placeOf(destination, cluster),
       cluster,
       clock,
       directory,
       mayWrite,
       access: () => readAccess(spec(), this.#options),
       onBatch: (end) => onBatch(place, end),
+      get pushOptions() {
+        return spec().pullRequest?.pushOptions;
+      },
       get author() {
         return spec().author;
       },
@@ -121,8 +156,20 @@ async function dismiss({ writer, directory }: Pooled): Promise<void> {
   await rm(directory, { recursive: true, force: true });
 }
 
-/** The first by name of those that mean the same place. */
-function leaders(destinations: Iterable<StoredGitDestination>): ReadonlyMap<string, StoredGitDestination> {
-  const sorted = [...destinations].sort((a, b) => (a.metadata.name < b.metadata.name ? 1 : -1));
-  return new Map(sorted.map((destination) => [placeKey(placeOf(destination)), destination]));
+function refusalOf({ branch, reviewBranch }: Place): GitDeliveryError | undefined {
+  if (reviewBranch === undefined) return undefined;
+  if (reviewBranch === branch)
+    return new GitDeliveryError('BranchTaken', `The branch ${branch} can't be merged into itself: name another one.`);
+  try {
+    checkBranch(reviewBranch);
+    return undefined;
+  } catch (error) {
+    if (error instanceof GitDeliveryError) return error;
+    throw error;
+  }
+}
+
+function taken({ branch, reviewBranch = branch }: Place): GitDeliveryError {
+  const message = `Another GitDestination, the first by name, writes the branch ${reviewBranch} for another target than ${branch}. Name another branch in pullRequest.branch.`;
+  return new GitDeliveryError('BranchTaken', message);
 }

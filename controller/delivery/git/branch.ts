@@ -1,4 +1,6 @@
+import type { GitReview } from '../../database/delivery.ts';
 import type { Clock } from '../../kube/clock.ts';
+import { baseOn, type Base } from './base.ts';
 import { planBatch, type PlannedDatabase } from './batch-plan.ts';
 import { Clone, type CloneOptions } from './clone.ts';
 import { commitMessage, type ChangedThing, type CommittedDatabase } from './commit-message.ts';
@@ -6,10 +8,15 @@ import type { Author } from './fast-import.ts';
 import { fieldChanges } from './field-changes.ts';
 import type { FileRewrite, FolderChange } from './folder-change.ts';
 import { GitDeliveryError } from './git-delivery-error.ts';
-import { ancestorsOf } from './repository-path.ts';
+import { Review } from './review.ts';
+import { StrayFolders, type Strays } from './stray-folders.ts';
 import type { CheckedSubmission } from './submission.ts';
 
-export interface BranchOptions extends CloneOptions {
+export interface BranchOptions extends Omit<CloneOptions, 'branch'> {
+  /** The branch that holds what counts. */
+  readonly branch: string;
+  /** The branch that is committed to instead, and that people merge into `branch`. Defaults to none. */
+  readonly reviewBranch?: string | undefined;
   /** A wall clock: its time is written into the commits. */
   readonly clock: Clock;
   /** Defaults to `Plumbline <plumbline@localhost>`. */
@@ -22,13 +29,10 @@ export interface BranchOptions extends CloneOptions {
 
 /** What became of one database of a batch. */
 export type Outcome =
-  | { readonly kind: 'committed'; readonly commit: string }
-  /** The branch has these files already. */
-  | { readonly kind: 'unchanged' }
+  | { readonly kind: 'committed'; readonly commit: string; readonly review?: GitReview }
+  /** The branch has these files already; `commit` is known where they were waited for. Or they were declined. */
+  | { readonly kind: 'unchanged'; readonly commit?: string; readonly review?: GitReview }
   | { readonly kind: 'failed'; readonly error: unknown };
-
-/** Folders in which something was changed, with those above them. */
-export type Strays = ReadonlySet<string> | 'all';
 
 export interface BranchStats {
   readonly commits: number;
@@ -52,18 +56,20 @@ const longestCompared = 256 * 1024;
 export class Branch {
   readonly #options: BranchOptions;
   readonly #clone: Clone;
-  /** The newest commit known, itself unknown at first and after a failure. */
-  #tip: { readonly commit: string | undefined } | undefined;
-  /** The newest commit that is known to hold what was committed and found. */
-  #basis: string | undefined;
-  #strays: Strays = new Set();
+  readonly #strays: StrayFolders;
+  readonly #review: Review | undefined;
+  /** What the next commit goes on, unknown at first and after a failure. */
+  #base: Base | undefined;
   #failure: unknown;
   #commits = 0;
   #rejections = 0;
 
   constructor(options: BranchOptions) {
+    const { branch: target, reviewBranch: branch } = options;
     this.#options = options;
-    this.#clone = new Clone(options);
+    this.#clone = new Clone({ ...options, branch: branch ?? target });
+    this.#strays = new StrayFolders(this.#clone);
+    this.#review = branch === undefined ? undefined : new Review(this.#clone, this.#strays, { branch, target });
   }
 
   get stats(): BranchStats {
@@ -77,14 +83,12 @@ export class Branch {
 
   /** What others have changed since this was asked last, in however many commits. */
   takeStrays(): Strays {
-    const strays = this.#strays;
-    this.#strays = new Set();
-    return strays;
+    return this.#strays.take();
   }
 
   /** Has the next batch, though it be empty, begin with a look at the repository. */
   forgetTip(): void {
-    this.#tip = undefined;
+    this.#base = undefined;
   }
 
   /** @throws GitDeliveryError GitMissing */
@@ -100,6 +104,8 @@ export class Branch {
     const outcomes = new Map<string, Outcome>();
     let refusals = 0;
     this.#failure = undefined;
+    // The branch that changes are merged into moves with none of our pushes refused.
+    if (this.#review !== undefined) this.#base = undefined;
     const parts = [batch];
     for (let part = parts.pop(); part !== undefined; part = parts.pop()) {
       try {
@@ -108,7 +114,7 @@ export class Branch {
       } catch (error) {
         const isRefusal = error instanceof GitDeliveryError && error.reason === 'PushRefused';
         // After a refusal the newest commit was just read; after anything else nothing is certain.
-        if (!isRefusal) this.#tip = undefined;
+        if (!isRefusal) this.#base = undefined;
         // What we hold of the repository may be what the disk is full of.
         if (error instanceof GitDeliveryError && error.reason === 'DiskFull') await this.#clone.wipe();
         if (isRefusal && part.length > 1 && refusals < refusalsBeforeGivingUp) {
@@ -144,7 +150,7 @@ export class Branch {
       } catch (error) {
         if (hasHealed || !(error instanceof GitDeliveryError) || error.reason !== 'CloneBroken') throw error;
         hasHealed = true;
-        this.#tip = undefined;
+        this.#base = undefined;
         await this.#clone.wipe();
       }
     }
@@ -156,25 +162,35 @@ export class Branch {
     outcomes: Map<string, Outcome>,
   ): Promise<{ words: string; isOvertaken: boolean } | undefined> {
     this.#checkMayWrite();
-    const { commit: parent } = this.#tip ?? (await this.#look());
-    const planned = await planBatch(this.#clone, parent, batch);
-    const changing = planned.flatMap((database) => record(database, outcomes));
+    const seen = this.#base ?? (await this.#look());
+    const { base, batch: all } = this.#review?.prepare(seen, batch) ?? { base: seen, batch };
+    const planned = await planBatch(this.#clone, base.onto, all);
+    const states = await this.#review?.states(all);
+    const changing = planned.flatMap((database) => this.#record(database, base, states, outcomes));
     if (changing.length === 0) return undefined;
 
-    const commit = await this.#commit(parent, changing);
+    const commit = await this.#commit(base, changing);
     this.#checkMayWrite();
-    const pushed = await this.#clone.push(commit);
+    const pushed = await this.#clone.push(commit, this.#review && base);
     if (pushed.kind === 'pushed') {
-      this.#tip = { commit };
-      this.#basis = commit;
+      this.#base = this.#review === undefined ? baseOn(commit) : this.#review.committed(base, commit);
+      this.#strays.moved(this.#written, commit);
       this.#commits++;
-      for (const { submission } of changing) outcomes.set(submission.folder, { kind: 'committed', commit });
+      for (const { submission } of changing) {
+        const review = states?.get(submission.folder);
+        if (review !== undefined) this.#review?.note(submission, review);
+        outcomes.set(submission.folder, { kind: 'committed', commit, ...(review && { review }) });
+      }
       return undefined;
     }
     // Servers say it in a dozen ways ("fetch first", "stale info", "cannot lock ref"). What counts is whether the branch moved.
     this.#rejections++;
-    const { commit: newest } = await this.#look();
-    return { words: pushed.words, isOvertaken: newest !== parent };
+    const newest = await this.#look();
+    return { words: pushed.words, isOvertaken: newest.tip !== base.tip };
+  }
+
+  get #written(): string {
+    return this.#options.reviewBranch ?? this.#options.branch;
   }
 
   /** A push moves the branch on from the commit that was planned on, or not at all; this keeps an old plan from being made again on a newer commit. */
@@ -183,34 +199,43 @@ export class Branch {
     if (!mayWrite()) throw notLeading();
   }
 
-  async #look(): Promise<{ readonly commit: string | undefined }> {
-    this.#tip = undefined;
+  async #look(): Promise<Base> {
+    this.#base = undefined;
+    if (this.#review !== undefined) return (this.#base = await this.#review.look());
     const commit = await this.#clone.fetch();
-    await this.#noteMove(commit);
-    this.#tip = { commit };
-    return this.#tip;
+    await this.#strays.look(this.#written, commit);
+    return (this.#base = baseOn(commit));
   }
 
-  /** Somebody may have edited our files, rewritten the history, or deleted the branch. */
-  async #noteMove(to: string | undefined): Promise<void> {
-    const from = this.#basis;
-    if (from === undefined || from === to) {
-      this.#basis = to;
-      return;
+  /** Writes down what needs no commit and returns what does. */
+  #record(
+    { submission, change }: PlannedDatabase,
+    base: Base,
+    states: ReadonlyMap<string, GitReview> | undefined,
+    outcomes: Map<string, Outcome>,
+  ): ChangingDatabase[] {
+    const { folder } = submission;
+    if (change.kind === 'blocked') {
+      outcomes.set(folder, { kind: 'failed', error: blocked(submission, change) });
+      return [];
     }
-    const changed = to === undefined ? undefined : await this.#clone.changedPaths(from, to);
-    this.#basis = to;
-    if (changed === undefined || this.#strays === 'all') this.#strays = 'all';
-    else this.#strays = new Set([...this.#strays, ...changed.flatMap((path) => ancestorsOf(path))]);
+    const review = states?.get(folder);
+    const isSame = change.added.length + change.changed.length + change.removed.length === 0;
+    const isDone = isSame && this.#review?.isInConflict(base, submission) !== true;
+    if (!isDone && review?.kind !== 'declined') return [{ submission, change }];
+    const commit = review && this.#review?.note(submission, review);
+    outcomes.set(folder, { kind: 'unchanged', ...(commit && { commit }), ...(review && { review }) });
+    return [];
   }
 
-  async #commit(parent: string | undefined, changing: readonly ChangingDatabase[]): Promise<string> {
+  async #commit({ parents, onto }: Base, changing: readonly ChangingDatabase[]): Promise<string> {
     const { clock, author = { name: 'Plumbline', email: 'plumbline@localhost' } } = this.#options;
     const changed = changing.flatMap(({ change }) => change.changed.map(({ old }) => old));
     const compared = changed.filter(({ size = 0 }) => size <= longestCompared).slice(0, comparedFiles);
     const old = await this.#clone.contents([...new Set(compared.map(({ id }) => id))]);
     return this.#clone.commit({
-      parent,
+      parents,
+      onto,
       author,
       epochSeconds: Math.floor(clock.now() / 1000),
       message: commitMessage(changing.map((database) => forMessage(database, old))),
@@ -230,20 +255,15 @@ interface ChangingDatabase {
   readonly change: Extract<FolderChange, { kind: 'change' }>;
 }
 
-/** Writes down what needs no commit and returns what does. */
-function record({ submission, change }: PlannedDatabase, outcomes: Map<string, Outcome>): ChangingDatabase[] {
-  if (change.kind === 'blocked') {
-    const what = `A ${change.by} at ${change.path} is in the way of ${submission.key}`;
-    const error = new GitDeliveryError(
-      'PathBlocked',
-      `${what}. It is not Plumbline's, so move it away or choose another branch.`,
-    );
-    outcomes.set(submission.folder, { kind: 'failed', error });
-    return [];
-  }
-  if (change.added.length + change.changed.length + change.removed.length > 0) return [{ submission, change }];
-  outcomes.set(submission.folder, { kind: 'unchanged' });
-  return [];
+function blocked(
+  { key }: CheckedSubmission,
+  { by, path }: Extract<FolderChange, { kind: 'blocked' }>,
+): GitDeliveryError {
+  const what = `A ${by} at ${path} is in the way of ${key}`;
+  return new GitDeliveryError(
+    'PathBlocked',
+    `${what}. It is not Plumbline's, so move it away or choose another branch.`,
+  );
 }
 
 /** @param old content by git's name of it, as far as it was read */

@@ -11,10 +11,19 @@ import { parseTree, type TreeEntry } from './tree-entry.ts';
 export interface CloneOptions extends Omit<GitProcessOptions, 'gitDirectory' | 'home'> {
   readonly url: string;
   readonly branch: string;
+  /** What the server is told with each push (`git push --push-option`). Defaults to nothing. */
+  readonly pushOptions?: readonly string[] | undefined;
   /** A folder of its own, which may be lost at any time. */
   readonly directory: string;
   /** What the server lets us in by; asked for each batch, so that a change counts at once. Defaults to nothing. */
   readonly access?: () => GitAccess | Promise<GitAccess>;
+}
+
+/** What comes of bringing two commits together. */
+export interface MergedTree {
+  readonly tree: string;
+  /** Files that both have changed in ways that do not go together: they have both versions in the tree, or one of them. */
+  readonly conflicts: readonly string[];
 }
 
 export type PushOutcome = { readonly kind: 'pushed' } | { readonly kind: 'rejected'; readonly words: string };
@@ -32,6 +41,8 @@ const config = `[core]
 	gpgsign = false
 [credential]
 	helper =
+[merge]
+	renames = false
 [gc]
 	auto = 0
 [maintenance]
@@ -44,9 +55,13 @@ const nextCommit = 'refs/plumbline/next';
 const commitsPerClone = 500;
 /** Keeps an argument list well below what Linux takes. */
 const pathsPerCommand = 1000;
+/** The whole history of a large repository takes its time, once. */
+const wholeHistoryMs = 600_000;
+/** More than any history has. Source: git-fetch(1), `--unshallow` */
+const infiniteDepth = 2_147_483_647;
 
 /**
- * A shallow bare copy of one branch. There is no work tree: trees are read and commits are made inside git's own store.
+ * A bare copy of one branch, or two, shallow as long as there is one. There is no work tree: trees are read and commits are made inside git's own store.
  */
 export class Clone {
   readonly #git: GitProcess;
@@ -57,6 +72,9 @@ export class Clone {
   #access: GitAccess | undefined;
   #isReady = false;
   #commits = 0;
+  /** Commits that are at hand. */
+  readonly #held = new Set<string>();
+  #isWhole = false;
 
   constructor(options: CloneOptions) {
     this.#options = options;
@@ -97,6 +115,56 @@ export class Clone {
       await this.wipe();
       return this.#local(() => this.#fetchOnce());
     }
+  }
+
+  /**
+   * The newest commits of the branches, without those that do not exist.
+   * @throws GitDeliveryError RemoteUnreachable, CredentialsRefused, HostKeyRefused, CertificateRefused, AccessRefused
+   */
+  async heads(branches: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const { url } = this.#options;
+    const refs = branches.map((branch) => `refs/heads/${branch}`);
+    try {
+      await this.#makeHome();
+      const listed = await this.#remote(['ls-remote', '--heads', url, ...refs]);
+      const hashes = new Map(listed.split('\n').map((line) => line.split('\t').reverse() as [string, string]));
+      return new Map(branches.flatMap((branch, i) => pairOf(branch, hashes.get(refs[i] ?? ''))));
+    } catch (error) {
+      if (!isFailure(error)) throw error;
+      const advice = 'Check the URL, the network and the right to read.';
+      throw new GitDeliveryError('RemoteUnreachable', `The Git repository can't be read (${error.message}). ${advice}`);
+    }
+  }
+
+  /**
+   * Has the newest commits of branches at hand, and of two of them all that led there: what they have in common is in it.
+   * @param heads as they were listed
+   * @returns them as they are @throws GitDeliveryError as `fetch`
+   */
+  async fetchHeads(heads: ReadonlyMap<string, string>): Promise<ReadonlyMap<string, string>> {
+    if (this.#commits >= commitsPerClone) await this.wipe();
+    const isAtHand = [...heads.values()].every((hash) => this.#held.has(hash)) && (this.#isWhole || heads.size < 2);
+    if (isAtHand) return heads;
+    try {
+      return await this.#fetchHeadsOnce([...heads.keys()]);
+    } catch (error) {
+      if (!isFailure(error)) throw error;
+      await this.wipe();
+      return this.#local(() => this.#fetchHeadsOnce([...heads.keys()]));
+    }
+  }
+
+  /** The newest commit that both go back to; undefined where there is none. Of whole histories alone. */
+  async commonAncestor(one: string, other: string): Promise<string | undefined> {
+    const found = await this.#local(() => this.#git.run(['merge-base', one, other], { answers: [1] }));
+    return found === '' ? undefined : found.trim();
+  }
+
+  /** What is changed in the one or the other since their common ancestor. */
+  async merged(one: string, other: string): Promise<MergedTree> {
+    const args = ['merge-tree', '--write-tree', '--name-only', '--no-messages', '-z', one, other];
+    const [tree = '', ...paths] = (await this.#local(() => this.#git.run(args, { answers: [1] }))).split('\0');
+    return { tree, conflicts: paths.filter((path) => path !== '') };
   }
 
   /** Every file, link or submodule in the folders, and whatever other than a folder stands in their way. */
@@ -152,12 +220,17 @@ export class Clone {
 
   /**
    * Never by force: the branch moves forward or stays.
+   * @param seen where it has to be still: a hash, or nowhere. Defaults to wherever it moves forward from
    * @throws GitDeliveryError CredentialsRefused, HostKeyRefused, CertificateRefused, AccessRefused
    */
-  async push(commit: string): Promise<PushOutcome> {
-    const { url, branch } = this.#options;
+  async push(commit: string, seen?: { readonly tip: string | undefined }): Promise<PushOutcome> {
+    const { url, branch, pushOptions = [] } = this.#options;
+    // Of commits that go on from there it forces nothing: it keeps a branch away that somebody deletes meanwhile.
+    const lease = seen === undefined ? [] : [`--force-with-lease=refs/heads/${branch}:${seen.tip ?? ''}`];
+    const told = [...lease, ...pushOptions.map((option) => `--push-option=${option}`)];
     try {
-      await this.#remote(['push', '--quiet', '--no-verify', url, `${commit}:refs/heads/${branch}`]);
+      await this.#remote(['push', '--quiet', '--no-verify', ...told, url, `${commit}:refs/heads/${branch}`]);
+      this.#held.add(commit);
       return { kind: 'pushed' };
     } catch (error) {
       if (!isFailure(error)) throw error;
@@ -170,6 +243,8 @@ export class Clone {
     await rm(this.#gitDirectory, { recursive: true, force: true });
     this.#isReady = false;
     this.#commits = 0;
+    this.#held.clear();
+    this.#isWhole = false;
   }
 
   async #fetchOnce(): Promise<string> {
@@ -180,17 +255,25 @@ export class Clone {
     return (await this.#git.run(['rev-parse', '--verify', `${remoteHead}^{commit}`])).trim();
   }
 
+  async #fetchHeadsOnce(branches: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    await this.#prepare();
+    const isWhole = this.#isWhole || branches.length > 1;
+    const depth = this.#isWhole ? [] : [`--depth=${isWhole ? infiniteDepth : 1}`];
+    const refs = branches.map((_, i) => `${remoteHead}-${i}`);
+    const args = ['--quiet', ...depth, '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance', this.#options.url];
+    const specs = branches.map((branch, i) => `+refs/heads/${branch}:${refs[i]}`);
+    await this.#remote(['fetch', ...args, ...specs], isWhole ? wholeHistoryMs : undefined);
+    this.#isWhole = isWhole;
+    const commits = refs.map((ref) => `${ref}^{commit}`);
+    const hashes = (await this.#git.run(['rev-parse', ...commits])).trim().split('\n');
+    for (const hash of hashes) this.#held.add(hash);
+    return new Map(branches.flatMap((branch, i) => pairOf(branch, hashes[i])));
+  }
+
   /** Asks without a look at the words of the failed fetch, which differ by version, protocol and server. */
   async #isBranchThere(): Promise<boolean> {
-    const { url, branch } = this.#options;
-    try {
-      const listed = await this.#remote(['ls-remote', '--heads', url, `refs/heads/${branch}`]);
-      return listed.includes(`\trefs/heads/${branch}\n`);
-    } catch (error) {
-      if (!isFailure(error)) throw error;
-      const advice = 'Check the URL, the network and the right to read.';
-      throw new GitDeliveryError('RemoteUnreachable', `The Git repository can't be read (${error.message}). ${advice}`);
-    }
+    const { branch } = this.#options;
+    return (await this.heads([branch])).has(branch);
   }
 
   async #prepare(): Promise<void> {
@@ -215,16 +298,17 @@ export class Clone {
   }
 
   /** Talks to the server. */
-  async #remote(args: readonly string[]): Promise<string> {
+  async #remote(args: readonly string[], timeoutMs?: number): Promise<string> {
     const access = this.#access;
-    if (access === undefined) return this.#git.run(args, { isRemote: true });
-    return onDisk(() => this.#accessFiles.during(access, (run) => this.#git.run(args, { ...run, isRemote: true })));
+    const how = { isRemote: true, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
+    if (access === undefined) return this.#git.run(args, how);
+    return onDisk(() => this.#accessFiles.during(access, (run) => this.#git.run(args, { ...run, ...how })));
   }
 
   /** git fast-import signs nothing, so that the commit is made once more from the tree that it made. */
   async #sign(unsigned: string, commit: Omit<NewCommit, 'ref'>, access: GitAccess): Promise<string> {
-    const { parent, message: input } = commit;
-    const args = ['commit-tree', '-S', `${unsigned}^{tree}`, ...(parent === undefined ? [] : ['-p', parent])];
+    const { parents, message: input } = commit;
+    const args = ['commit-tree', '-S', `${unsigned}^{tree}`, ...parents.flatMap((one) => ['-p', one])];
     try {
       const sign = ({ variables, secrets }: AccessRun): Promise<string> =>
         this.#git.run(args, {
@@ -274,6 +358,10 @@ function blobs(output: Buffer): readonly string[] {
     at = end + 1;
   }
   return found;
+}
+
+function pairOf(branch: string, hash: string | undefined): [string, string][] {
+  return hash === undefined || hash === '' ? [] : [[branch, hash]];
 }
 
 function hashIn(output: string): string {

@@ -9,8 +9,10 @@ export interface FileWrite {
 }
 
 export interface NewCommit {
-  /** Undefined: the first commit of the branch. */
-  readonly parent: string | undefined;
+  /** None: the first commit of the branch. */
+  readonly parents: readonly string[];
+  /** The tree, or commit, that files are written to and deleted from. Defaults to the first parent's. */
+  readonly onto?: string | undefined;
   readonly ref: string;
   readonly author: Author;
   readonly epochSeconds: number;
@@ -24,14 +26,15 @@ export interface NewCommit {
  * tree: so no link to follow out of it, no hook, filter or line-end conversion.
  */
 export function fastImportStream(commit: NewCommit): Buffer {
-  const { parent, author, message, writes, deletes } = commit;
+  const { parents, onto, author, message, writes, deletes } = commit;
   const parts: string[] = [
     'feature done\n',
     `commit ${commit.ref}\n`,
     'mark :1\n',
     `committer ${identity(author)} ${commit.epochSeconds} +0000\n`,
     data(message),
-    ...(parent === undefined ? [] : [`from ${parent}\n`]),
+    ...parents.map((parent, i) => `${i === 0 ? 'from' : 'merge'} ${parent}\n`),
+    ...(onto === undefined || onto === parents[0] ? [] : [`M 040000 ${onto} ""\n`]),
     ...deletes.map((path) => `D ${quote(path)}\n`),
     ...writes.map(({ path, content }) => `M 100644 inline ${quote(path)}\n${data(content)}`),
     'get-mark :1\n',

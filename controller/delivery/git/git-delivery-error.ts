@@ -31,6 +31,10 @@ export type GitDeliveryReason =
   /** The URL has credentials in it or is of a kind that is not supported. */
   | 'UrlRefused'
   | 'BranchRefused'
+  /** The branch that changes are to be merged into after their review does not exist. */
+  | 'BranchMissing'
+  /** Two destinations would write one branch that is for one of them to be merged into another target. */
+  | 'BranchTaken'
   /** A path would leave the database's folder, or is not spelt as Plumbline spells paths. */
   | 'PathRefused'
   /** Something else in the repository (a link, a file) is where a folder or file has to be. */

@@ -24,6 +24,8 @@ export interface GitRun {
   readonly isRemote?: boolean;
   /** Whether it starts other programs, as one does that talks to the server, or signs. Defaults to `isRemote`. */
   readonly startsOthers?: boolean;
+  /** After this time it is killed. Defaults to that of the process. */
+  readonly timeoutMs?: number;
   /** Of the environment, for this command alone. */
   readonly variables?: Readonly<Record<string, string>>;
   /** What no message may show, though a server sent it back. */
@@ -81,7 +83,7 @@ export class GitProcess {
     const { home: directory } = this.#options;
     const { input, startsOthers = run.isRemote ?? false } = run;
     const environment = { ...this.#environment(), ...run.variables };
-    const options = { directory, environment, input, timeoutMs: this.#timeoutMs };
+    const options = { directory, environment, input, timeoutMs: run.timeoutMs ?? this.#timeoutMs };
     try {
       // simple-git ends git alone, and what that has started would wait for as long as the server hangs.
       return await (startsOthers ? runGroup('git', args, options) : runLocal(args, options));
@@ -113,9 +115,9 @@ export class GitProcess {
     return variables;
   }
 
-  #explain(command: string, end: CommandEnd, { isRemote = false, secrets = [] }: GitRun): GitDeliveryError {
+  #explain(command: string, end: CommandEnd, { isRemote = false, secrets = [], timeoutMs = this.#timeoutMs }: GitRun): GitDeliveryError {
     if (end.isTimedOut) {
-      const seconds = this.#timeoutMs / 1000;
+      const seconds = timeoutMs / 1000;
       const message = `git ${command} took longer than ${seconds} s and was ended. See whether the repository answers, and how large it is.`;
       return new GitDeliveryError('GitTimedOut', message);
     }

@@ -1,3 +1,4 @@
+import type { GitReview } from '../../database/delivery.ts';
 import { Backoff } from '../../kube/backoff.ts';
 import { pause } from '../../kube/clock.ts';
 import { Branch, type BranchOptions, type BranchStats, type Outcome } from './branch.ts';
@@ -18,6 +19,8 @@ export interface GitWriterOptions extends BranchOptions {
   readonly cluster: string;
   /** How long changes are gathered for one commit. Defaults to 1 s. */
   readonly windowMs?: number;
+  /** How often the branches are looked at while changes wait for their review. Defaults to 1 minute. */
+  readonly lookAgainMs?: number;
   /** Told of what became of each batch. Defaults to nothing. */
   readonly onBatch?: (end: BatchEnd) => void;
 }
@@ -30,6 +33,8 @@ export interface BatchEnd {
   readonly failure: unknown;
   /** Databases that it was for. */
   readonly size: number;
+  /** Databases whose change is not merged yet, as far as is known. */
+  readonly inReview: number;
 }
 
 export interface GitDelivery {
@@ -42,6 +47,8 @@ export interface GitDelivery {
   readonly path: string;
   /** Whether a commit was made for this. */
   readonly isNew: boolean;
+  /** Where changes are reviewed: how far this one is. */
+  readonly review?: GitReview;
 }
 
 export interface GitWriterStats extends BranchStats {
@@ -53,10 +60,13 @@ interface Written {
   readonly key: string;
   readonly hash: string;
   readonly commit: string | undefined;
+  readonly review: GitReview | undefined;
 }
 
 /** While a repository takes nothing, it is tried once in so long; a change of its destination is tried at once. */
 const longestPauseMs = 60_000;
+/** Nobody tells of a merge. */
+const defaultLookAgainMs = 60_000;
 
 interface Waiting {
   readonly submission: CheckedSubmission;
@@ -87,6 +97,7 @@ export class GitWriter {
   constructor(options: GitWriterOptions) {
     checkRemoteUrl(options.url);
     checkBranch(options.branch);
+    if (options.reviewBranch !== undefined) checkBranch(options.reviewBranch);
     folderOf({ cluster: options.cluster, namespace: 'namespace', name: 'name' });
     this.#options = options;
     this.#branch = new Branch(options);
@@ -104,6 +115,7 @@ export class GitWriter {
   async start(): Promise<void> {
     await this.#branch.checkGit();
     this.#running = this.#run();
+    if (this.#options.reviewBranch !== undefined) void this.#follow();
   }
 
   /**
@@ -143,7 +155,7 @@ export class GitWriter {
     const hash = contentHash(submission.files);
     const known = this.#written.get(path);
     if (known?.hash === hash && !this.#waiting.has(path) && !this.#underWay.has(path)) {
-      return { commit: known.commit, path, isNew: false };
+      return deliveryOf(path, known, false);
     }
     const checked = checkSubmission(cluster, submission, hash);
     this.#claims.claim(checked);
@@ -168,6 +180,21 @@ export class GitWriter {
     }
   }
 
+  /** Looks again and again while something waits to be merged. */
+  async #follow(): Promise<void> {
+    const { clock, lookAgainMs = defaultLookAgainMs } = this.#options;
+    while (await pause(clock, lookAgainMs, this.#stopping.signal)) {
+      if (this.#inReview === 0) continue;
+      this.#isLookWanted = true;
+      this.#wake.resolve();
+    }
+  }
+
+  get #inReview(): number {
+    const isOpen = ({ review }: Written): boolean => review !== undefined && review.kind !== 'merged';
+    return [...this.#written.values()].filter(isOpen).length;
+  }
+
   /** @returns whether there is no reason to wait longer before the next batch */
   async #writeWaiting(): Promise<boolean> {
     const batch = this.#waiting;
@@ -183,7 +210,7 @@ export class GitWriter {
     const failure = all.some(({ kind }) => kind !== 'failed') ? undefined : this.#branch.failure;
     const commit = all.findLast((outcome) => outcome.kind === 'committed')?.commit;
     if (failure === undefined) this.#backoff.reset();
-    this.#options.onBatch?.({ commit, failure, size: batch.size });
+    this.#options.onBatch?.({ commit, failure, size: batch.size, inReview: this.#inReview });
     return failure === undefined;
   }
 
@@ -202,13 +229,16 @@ export class GitWriter {
     const { key, hash, folder: path } = submission;
     const known = this.#written.get(path);
     switch (outcome?.kind) {
-      case 'committed':
-        this.#written.set(path, { key, hash, commit: outcome.commit });
-        return settled.resolve({ commit: outcome.commit, path, isNew: true });
+      case 'committed': {
+        const written = { key, hash, commit: outcome.commit, review: outcome.review };
+        this.#written.set(path, written);
+        return settled.resolve(deliveryOf(path, written, true));
+      }
       case 'unchanged': {
-        const commit = known?.hash === hash ? known.commit : undefined;
-        this.#written.set(path, { key, hash, commit });
-        return settled.resolve({ commit, path, isNew: false });
+        const commit = outcome.commit ?? (known?.hash === hash ? known.commit : undefined);
+        const written = { key, hash, commit, review: outcome.review };
+        this.#written.set(path, written);
+        return settled.resolve(deliveryOf(path, written, false));
       }
       case 'failed':
         return settled.reject(outcome.error);
@@ -216,6 +246,10 @@ export class GitWriter {
         return settled.reject(new Error(`${key} came to no outcome; this is a mistake in Plumbline`));
     }
   }
+}
+
+function deliveryOf(path: string, { commit, review }: Written, isNew: boolean): GitDelivery {
+  return { commit, path, isNew, ...(review && { review }) };
 }
 
 function stopped(): GitDeliveryError {

@@ -19,6 +19,7 @@ class Given {
   /** Folders by destination, where they are not the same. */
   readonly places: Record<string, string> = {};
   readonly missing = new Set<string>();
+  way = 'by a push';
   readonly #open: PromiseWithResolvers<Delivered>[] = [];
   readonly delivery = new GitDelivery({
     targetOf: ({ spec }) => {
@@ -40,7 +41,7 @@ class Given {
       this.#open.push(answer);
       return answer.promise;
     };
-    return { kind: 'place', id: this.places[name] ?? name, finalizer: finalizer(name), submit };
+    return { kind: 'place', id: this.places[name] ?? name, way: this.way, finalizer: finalizer(name), submit };
   }
 
   async answers(): Promise<void> {

@@ -16,7 +16,7 @@ const destination: StoredGitDestination = {
   metadata: { name: 'main', uid: '1', resourceVersion: '1', generation: 3 },
   spec: { url: 'https://git.example/x' },
 };
-const pushed: PlaceNews = { failure: undefined, commit: 'abc', pushedAt: at, pending: 0 };
+const pushed: PlaceNews = { failure: undefined, commit: 'abc', pushedAt: at, pending: 0, inReview: 0 };
 
 describe('the status of a destination', () => {
   test('has the last commit and its time, which outlive the process that made it', () => {
@@ -37,7 +37,7 @@ describe('the status of a destination', () => {
       lastPushTime: '2026-01-01T00:00:00Z',
       pending: 0,
     });
-    const afterRestart = { failure: undefined, commit: undefined, pushedAt: undefined, pending: 0 };
+    const afterRestart = { failure: undefined, commit: undefined, pushedAt: undefined, pending: 0, inReview: 0 };
     const next = nextDestinationStatus({ ...destination, status }, afterRestart, later);
     assert.ok(isDestinationStatus(next, status));
   });
@@ -54,6 +54,11 @@ describe('the status of a destination', () => {
     );
     const well = nextDestinationStatus({ ...destination, status: again }, pushed, later);
     assert.equal(well.conditions?.[0]?.lastTransitionTime, '2026-01-01T00:01:00Z');
+  });
+
+  test('says how many wait to be merged where changes are reviewed', () => {
+    const reviewed = { ...destination, spec: { ...destination.spec, pullRequest: {} } };
+    assert.equal(nextDestinationStatus(reviewed, { ...pushed, inReview: 3 }, at).inReview, 3);
   });
 
   test('takes a failure that git knows nothing of in its words', () => {

@@ -62,9 +62,10 @@ export class Remote {
   }
 
   /** Somebody commits and pushes these files; a content of undefined removes, one with a target makes a link. */
-  somebodyPushes(files: Record<string, string | undefined | { readonly target: string }>): void {
+  somebodyPushes(files: Record<string, string | undefined | { readonly target: string }>, branch = 'main'): void {
     rmSync(this.#work, { recursive: true, force: true });
     this.git('clone', '--quiet', this.path, this.#work);
+    if (branch !== 'main') this.#inWork('checkout', '--quiet', branch);
     for (const [path, content] of Object.entries(files)) {
       const file = join(this.#work, path);
       mkdirSync(dirname(file), { recursive: true });
@@ -72,9 +73,40 @@ export class Remote {
       if (typeof content === 'string') writeFileSync(file, content);
       else if (content !== undefined) symlinkSync(content.target, file);
     }
-    this.git('-C', this.#work, 'add', '--all');
-    this.git('-C', this.#work, '-c', person, '-c', address, 'commit', '--quiet', '--message', 'By somebody');
-    this.git('-C', this.#work, 'push', '--quiet', 'origin', 'HEAD:refs/heads/main');
+    this.#inWork('add', '--all');
+    this.#inWork('commit', '--quiet', '--message', 'By somebody');
+    this.#inWork('push', '--quiet', 'origin', `HEAD:refs/heads/${branch}`);
+  }
+
+  /** Somebody brings a branch into main, as the button of a forge does; or main into a branch. @throws Error where they conflict */
+  somebodyMerges(branch: string, how: 'merge' | 'squash' | 'rebase' = 'merge', into = 'main'): void {
+    rmSync(this.#work, { recursive: true, force: true });
+    this.git('clone', '--quiet', this.path, this.#work);
+    if (into !== 'main') this.#inWork('checkout', '--quiet', into);
+    switch (how) {
+      case 'merge':
+        this.#inWork('merge', '--quiet', '--no-ff', '--message', 'Merged by somebody', `origin/${branch}`);
+        break;
+      case 'squash':
+        this.#inWork('merge', '--quiet', '--squash', `origin/${branch}`);
+        this.#inWork('commit', '--quiet', '--message', 'Squashed by somebody');
+        break;
+      case 'rebase':
+        this.#inWork('checkout', '--quiet', '--detach', `origin/${branch}`);
+        this.#inWork('rebase', '--quiet', '--force-rebase', `origin/${into}`);
+        break;
+    }
+    this.#inWork('push', '--quiet', 'origin', `HEAD:refs/heads/${into}`);
+  }
+
+  /** A commit that has what a branch has, and no history. */
+  orphan(branch: string): string {
+    const inRemote = ['-c', person, '-c', address, '--git-dir', this.path];
+    return this.git(...inRemote, 'commit-tree', '-m', 'By somebody', `${branch}^{tree}`).trim();
+  }
+
+  #inWork(...args: string[]): void {
+    this.git('-C', this.#work, '-c', person, '-c', address, ...args);
   }
 
   hook(name: string, script: string): void {
