@@ -108,8 +108,8 @@ if conditions.Progressing ~= nil and conditions.Progressing.reason ~= "Settled" 
 end
 
 -- Where Git is on the way to the cluster, a part of that way is still to go; what others changed hinders nothing, and Drifted tells of it.
-local underWay = { CommitPending = true, ChangeHeld = true, SyncPending = true }
-for _, type in ipairs({ "Committed", "Synced" }) do
+local underWay = { CommitPending = true, ChangeHeld = true, ReviewPending = true, ReviewBlocked = true, MergePending = true, SyncPending = true }
+for _, type in ipairs({ "Committed", "Merged", "Synced" }) do
   if is(type, "False") and underWay[conditions[type].reason] then
     return verdict("Progressing", words(type))
   end
@@ -120,6 +120,9 @@ for _, type in ipairs({ "StorageCritical", "Drifted", "Paused" }) do
   if is(type, "True") then
     table.insert(notes, words(type))
   end
+end
+if is("Merged", "False") and conditions.Merged.reason == "ReviewDeclined" then
+  table.insert(notes, words("Merged"))
 end
 local harmless = { TlsOff = true, CertificatePending = true, BackupOff = true, NoBackupYet = true }
 for _, type in ipairs({ "TlsReady", "BackupCurrent" }) do

@@ -46,7 +46,10 @@ export function committed(facts: GitFacts, before: StatusCondition | undefined):
 }
 
 /** Whether people have merged what is stated; undefined where changes are not reviewed. Pure. @param before the condition as it was */
-export function merged({ git, commit, generation }: GitFacts, before: StatusCondition | undefined): Verdict | undefined {
+export function merged(
+  { git, commit, generation }: GitFacts,
+  before: StatusCondition | undefined,
+): Verdict | undefined {
   const review = git?.review;
   if (git?.isPending === true || git?.failure !== undefined) {
     if (review === undefined && before === undefined) return undefined;
@@ -74,6 +77,7 @@ export function synced({ git, commit, behind, left }: GitFacts): Verdict | undef
   if (behind === undefined) return undefined;
   const review = git?.review;
   if (review !== undefined && review.kind !== 'merged' && left.length === 0) {
+    if (review.kind === 'declined') return no('ReviewDeclined', declined(review));
     return no('MergePending', `What is to be applied is not in ${review.target} yet; the condition Merged says why.`);
   }
   const what = commit === undefined ? 'they are rendered' : `commit ${commit} has them`;

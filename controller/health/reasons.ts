@@ -99,7 +99,8 @@ export const reasons = {
   Pushed: 'The branch of the Git repository has what is stated.',
   Merged: 'The branch that changes are merged into has what is stated.',
   ReviewPending: 'What is stated waits on a branch until people have reviewed and merged it.',
-  ReviewBlocked: 'What is stated waits for its review and cannot be merged as it is; the message says what is in the way.',
+  ReviewBlocked:
+    'What is stated waits for its review and cannot be merged as it is; the message says what is in the way.',
   ReviewDeclined:
     'The branch for review was deleted without a merge: what is stated is not written again until it changes.',
   MergePending: 'delivery.apply is false, and what is to be applied waits for its review.',

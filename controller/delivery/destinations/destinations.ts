@@ -90,9 +90,7 @@ export class Destinations {
     const place = placeKey({ url, branch, ...rest });
     if (!this.pool.has(place)) {
       const failure = this.#news.get(place)?.failure;
-      return unusable(
-        failure instanceof Error ? failure.message : `GitDestination ${name} was not yet looked at.`,
-      );
+      return unusable(failure instanceof Error ? failure.message : `GitDestination ${name} was not yet looked at.`);
     }
     const folder = folderOf({ cluster, namespace, name: metadata.name }, path);
     return {

@@ -260,7 +260,14 @@ export class Clone {
     const isWhole = this.#isWhole || branches.length > 1;
     const depth = this.#isWhole ? [] : [`--depth=${isWhole ? infiniteDepth : 1}`];
     const refs = branches.map((_, i) => `${remoteHead}-${i}`);
-    const args = ['--quiet', ...depth, '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance', this.#options.url];
+    const args = [
+      '--quiet',
+      ...depth,
+      '--no-tags',
+      '--no-write-fetch-head',
+      '--no-auto-maintenance',
+      this.#options.url,
+    ];
     const specs = branches.map((branch, i) => `+refs/heads/${branch}:${refs[i]}`);
     await this.#remote(['fetch', ...args, ...specs], isWhole ? wholeHistoryMs : undefined);
     this.#isWhole = isWhole;

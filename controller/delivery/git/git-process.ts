@@ -115,7 +115,11 @@ export class GitProcess {
     return variables;
   }
 
-  #explain(command: string, end: CommandEnd, { isRemote = false, secrets = [], timeoutMs = this.#timeoutMs }: GitRun): GitDeliveryError {
+  #explain(
+    command: string,
+    end: CommandEnd,
+    { isRemote = false, secrets = [], timeoutMs = this.#timeoutMs }: GitRun,
+  ): GitDeliveryError {
     if (end.isTimedOut) {
       const seconds = timeoutMs / 1000;
       const message = `git ${command} took longer than ${seconds} s and was ended. See whether the repository answers, and how large it is.`;

@@ -181,12 +181,17 @@ for (const [type, reason, status] of [
   ['Committed', 'CommitPending', 'Progressing'],
   ['Committed', 'ChangeHeld', 'Progressing'],
   ['Committed', 'Pushed', 'Healthy'],
+  ['Merged', 'ReviewPending', 'Progressing'],
+  ['Merged', 'ReviewBlocked', 'Progressing'],
+  ['Merged', 'ReviewDeclined', 'Healthy'],
+  ['Merged', 'Merged', 'Healthy'],
+  ['Synced', 'MergePending', 'Progressing'],
   ['Synced', 'SyncPending', 'Progressing'],
   ['Synced', 'LiveWasChanged', 'Healthy'],
   ['Synced', 'LiveIsCurrent', 'Healthy'],
 ] as const) {
   test(`a database that runs, with ${type} ${reason}, is ${status}`, async () => {
-    const holds = reason === 'Pushed' || reason === 'LiveIsCurrent';
+    const holds = ['Pushed', 'Merged', 'LiveIsCurrent'].includes(reason);
     const condition = { type, status: holds ? 'True' : 'False', reason, message: 'As it is.' };
     const judged = await healthOf(withCondition(await live('DatabaseService', 'orders'), condition));
     assert.equal(judged.status, status);

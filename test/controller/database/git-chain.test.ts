@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { committed, synced, type GitFacts } from '../../../controller/database/git-chain.ts';
+import { committed, merged, synced, type GitFacts } from '../../../controller/database/git-chain.ts';
 import type { Drift } from '../../../controller/drift/index.ts';
 import { noon } from './given.ts';
 
@@ -30,6 +30,14 @@ const before = {
   lastTransitionTime: noon,
   observedGeneration: 2,
 } as const;
+
+const review = { kind: 'open', branch: 'plumbline/prod', target: 'main' } as const;
+const inReview = { ...pushed.git, review } as const;
+const isMerged = { ...inReview, review: { ...review, kind: 'merged' } } as const;
+const isDeclined = { ...inReview, review: { ...review, kind: 'declined' } } as const;
+const obstacle = 'It conflicts with main in README.md.';
+const decline =
+  'The branch plumbline/prod was deleted, and main does not have what was on it. Change the spec, or restore the branch; it is not written again before.';
 
 const said = (verdict: ReturnType<typeof committed>) =>
   verdict && `${verdict.holds} ${verdict.reason}: ${verdict.message}`;
@@ -74,9 +82,63 @@ const rowsOfCommitted: readonly (readonly [
     undefined,
     `false ChangeHeld: The change of the pods waits until orders-1 is back. It is committed then. Commit abc123 was pushed, the branch has it in ${path}.`,
   ],
+  [
+    'the branch for review has it',
+    { git: inReview },
+    undefined,
+    `true Pushed: Commit abc123 was pushed, the branch plumbline/prod has it in ${path}.`,
+  ],
+  [
+    'the branch that it was merged into has it',
+    { git: isMerged, commit: undefined },
+    undefined,
+    `true Pushed: The branch main has it in ${path}.`,
+  ],
+  ['it was declined', { git: isDeclined }, before, `false ReviewDeclined: ${decline}`],
 ];
 for (const [what, more, old, is] of rowsOfCommitted) {
   test(`Committed: ${what}`, () => assert.equal(said(committed({ ...pushed, ...more }, old)), is));
+}
+
+const unmerged = { ...before, type: 'Merged', status: 'False', reason: 'ReviewPending' } as const;
+const rowsOfMerged: readonly (readonly [
+  what: string,
+  facts: Partial<GitFacts>,
+  before: typeof unmerged | undefined,
+  is: string | undefined,
+])[] = [
+  ['nothing is reviewed', {}, undefined, undefined],
+  ['it is on its way to where nothing is reviewed', { git: pending }, undefined, undefined],
+  [
+    'people have yet to merge it',
+    { git: inReview },
+    undefined,
+    'false ReviewPending: Commit abc123 waits on the branch plumbline/prod to be merged into main.',
+  ],
+  [
+    'it cannot be merged',
+    { git: { ...inReview, review: { ...review, obstacle } } },
+    undefined,
+    `false ReviewBlocked: Commit abc123 waits on the branch plumbline/prod to be merged into main. ${obstacle}`,
+  ],
+  ['it is merged', { git: isMerged }, undefined, `true Merged: The branch main has it in ${path}.`],
+  ['it was declined', { git: isDeclined }, undefined, `false ReviewDeclined: ${decline}`],
+  ['after a restart it is looked at again', { git: pending }, unmerged, 'false ReviewPending: as before'],
+  [
+    'a newer generation is on its way after one that was merged',
+    { git: { ...isMerged, isPending: true }, generation: 3 },
+    before as never,
+    'false CommitPending: It is not there to be reviewed yet; the condition Committed says why.',
+  ],
+  [
+    'the repository takes nothing',
+    { git: { ...failed, review } },
+    unmerged,
+    'false CommitPending: It is not there to be reviewed yet; the condition Committed says why.',
+  ],
+];
+for (const [what, more, old, is] of rowsOfMerged) {
+  test(`Merged: ${what}`, () => assert.equal(said(merged({ ...pushed, ...more }, old)), is));
 }
 
 const rowsOfSynced: readonly (readonly [what: string, facts: Partial<GitFacts>, is: string | undefined])[] = [
@@ -101,6 +163,27 @@ const rowsOfSynced: readonly (readonly [what: string, facts: Partial<GitFacts>, 
     'it is not even committed',
     { behind: ['StatefulSet orders'], git: pending },
     'false CommitPending: What is to be applied is not in Git yet; the condition Committed says why.',
+  ],
+  [
+    'it is not merged yet',
+    { behind: ['StatefulSet orders'], git: inReview },
+    'false MergePending: What is to be applied is not in main yet; the condition Merged says why.',
+  ],
+  [
+    'somebody applied what is not merged: the target branch decides',
+    { git: inReview },
+    'false MergePending: What is to be applied is not in main yet; the condition Merged says why.',
+  ],
+  ['it was declined', { behind: ['StatefulSet orders'], git: isDeclined }, `false ReviewDeclined: ${decline}`],
+  [
+    'it is merged and the tool has yet to apply',
+    { behind: ['StatefulSet orders'], git: isMerged },
+    'false SyncPending: The GitOps tool has yet to apply StatefulSet orders: they are not as commit abc123 has them.',
+  ],
+  [
+    'somebody changed it while it waits',
+    { behind: ['Service orders'], left: [edit], git: inReview },
+    'false LiveWasChanged: kubectl-edit changed spec.x of Service/orders from a to b.',
   ],
   [
     'somebody changed it',

@@ -73,6 +73,17 @@ test('it says that the repository has not taken it yet, and then what the commit
   assert.deepEqual(given.asked, ['write to a']);
 });
 
+test('what goes another way to the same folder is delivered again, and nothing is removed', async () => {
+  const given = new Given();
+  given.delivery.deliver(inGit('a', 'a'));
+  await given.answers();
+  given.way = 'by a pull request';
+  given.delivery.deliver(inGit('a', 'a'));
+  await given.answers();
+  given.delivery.deliver(inGit('a', 'a'));
+  assert.deepEqual(given.asked, ['write to a', 'write to a']);
+});
+
 test('a removal is asked for once, is tried again after a failure, and is told when it is done', async () => {
   const given = new Given();
   const withdraw = () => given.delivery.withdraw(deleted, finalizer('a'), 'it was deleted');

@@ -303,6 +303,56 @@ describe('databases are delivered to destinations', () => {
     await shop.delete('DatabaseService', 'two');
   });
 
+  test('with pullRequest a change waits on a branch until people merge it, and the conditions tell', async (t) => {
+    // GIVEN a database in main
+    const remote = givenRemote(t);
+    const name = await givenDestination(t, 'reviewed', { url: remote.url });
+    await shop.submit('careful', inGit(name));
+    const file = `clusters/prod/${shop.namespace}/careful/statefulset.careful.yaml`;
+    await isInGit(remote, file);
+    const main = remote.inRemote('rev-parse', 'main');
+    // WHEN changes are to be reviewed from now on
+    const patch = (spec: object) =>
+      shop.kube.patch(gitDestinations, { name }, { kind: 'merge', fieldManager: 'kubectl-edit', body: { spec } });
+    await patch({ pullRequest: {} });
+    await shop.untilCondition('careful', 'Merged', /^True Merged: The branch main has it/);
+    await shop.edit('careful', { replicas: 2 });
+    // THEN
+    const branch = `plumbline/prod/${name}`;
+    await shop.untilCondition(
+      'careful',
+      'Merged',
+      new RegExp(`^False ReviewPending: .* waits on the branch ${branch} to`),
+    );
+    const commit = remote.inRemote('rev-parse', branch);
+    assert.equal(remote.inRemote('rev-parse', 'main'), main, 'main is left alone');
+    assert.ok((await shop.condition('careful', 'Committed')).startsWith(`True Pushed: Commit ${commit} was pushed`));
+    await shop.untilCondition('careful', 'Synced', /^False MergePending/);
+    await eventually('it is counted', async () => (await destination(name)).status?.inReview === 1 || undefined);
+    // WHEN it is merged, and somebody has the repository looked at
+    remote.somebodyMerges(branch, 'squash');
+    remote.inRemote('update-ref', '-d', `refs/heads/${branch}`);
+    await patch({ windowSeconds: 0 });
+    // THEN
+    await shop.untilCondition('careful', 'Merged', /^True Merged/);
+    await shop.untilCondition('careful', 'Synced', /^False SyncPending/);
+    await eventually('nothing waits', async () => (await destination(name)).status?.inReview === 0 || undefined);
+    // WHEN two destinations want one branch for different targets
+    const second = await givenDestination(t, 'second-reviewed', {
+      url: remote.url,
+      branch: 'prod',
+      pullRequest: { branch },
+    });
+    const { status } = await isReady(second, 'BranchTaken');
+    assert.match(status?.conditions?.[0]?.message ?? '', /writes the branch plumbline\/prod\/reviewed-\S+ for another/);
+    // WHEN the database is deleted
+    await shop.delete('DatabaseService', 'careful');
+    // THEN its removal waits, and it does not
+    await goes('careful');
+    assert.ok(remote.files().includes(file));
+    assert.ok(!remote.files(branch).includes(file));
+  });
+
   test('a password that somebody puts into the spec gets no farther', async (t) => {
     const remote = givenRemote(t);
     const name = await givenDestination(t, 'guarded', { url: remote.url });

@@ -16,15 +16,15 @@ interface Given {
   readonly remote: Remote;
   readonly writer: GitWriter;
   /** Databases that were lost since this was asked last. */
-  lost(): readonly string[];
+  readonly lost: () => readonly string[];
   /** Looks at the repository, and resolves when that is done. */
-  look(): Promise<void>;
+  readonly look: () => Promise<void>;
   /** Files that a pull request shows. */
-  shown(): readonly string[];
-  parents(): number;
+  readonly shown: () => readonly string[];
+  readonly parents: () => number;
   /** Does something between the next look and the push that follows. */
-  between(act: () => void): void;
-  image(name: string, at?: string): string | undefined;
+  readonly between: (act: () => void) => void;
+  readonly image: (name: string, at?: string) => string | undefined;
 }
 
 /** A repository that takes nothing by force, with a main branch, and a writer of a branch for review. */
@@ -110,7 +110,12 @@ describe('changes that people merge', () => {
         // THEN that is seen, and told with main's commit
         assert.deepEqual(lost(), ['shop/orders']);
         const again = await writer.submit(database('orders', '18', 2));
-        assert.deepEqual(again, { ...again, review: merged, isNew: false, commit: remote.inRemote('rev-parse', 'main') });
+        assert.deepEqual(again, {
+          ...again,
+          review: merged,
+          isNew: false,
+          commit: remote.inRemote('rev-parse', 'main'),
+        });
         // AND the next change is on top of main, with nothing of the one before
         const next = await writer.submit(database('orders', '19', 3));
         assert.deepEqual(next.review, open);
@@ -329,7 +334,10 @@ describe('a branch that is deleted without a merge', () => {
     await writer.submit(database('orders'));
     between(() => removeBranch(remote));
     assert.deepEqual((await writer.submit(database('billing'))).review, open);
-    assert.ok(shown().every((path) => path.includes('/billing/')), 'what was declined stays away');
+    assert.ok(
+      shown().every((path) => path.includes('/billing/')),
+      'what was declined stays away',
+    );
     assert.equal(writer.stats.rejections, 1);
   });
 
@@ -355,7 +363,10 @@ describe('a branch that is deleted without a merge', () => {
     lost();
     assert.deepEqual((await writer.submit(database('orders'))).review, declined);
     await writer.submit(database('billing'));
-    assert.ok(shown().every((path) => path.includes('/billing/')), 'what was declined stays away');
+    assert.ok(
+      shown().every((path) => path.includes('/billing/')),
+      'what was declined stays away',
+    );
     // WHEN its spec changes
     assert.deepEqual((await writer.submit(database('orders', '18', 2))).review, open);
     assert.equal(image('orders'), '18');
@@ -384,5 +395,4 @@ describe('what is between us and the server', () => {
     await writer.submit(database('billing', '18', 2));
     assert.equal(remote.commits(branch), 5);
   });
-
 });

@@ -232,7 +232,10 @@ describe('the Git writer', () => {
     writer.look();
     await submitAll();
     // THEN
-    assert.deepEqual({ ...ends.at(-1), commit: undefined }, { commit: undefined, failure: undefined, size: 100, inReview: 0 });
+    assert.deepEqual(
+      { ...ends.at(-1), commit: undefined },
+      { commit: undefined, failure: undefined, size: 100, inReview: 0 },
+    );
   });
 
   test('a stop writes what was submitted and takes no more', async (t) => {
