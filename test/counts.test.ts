@@ -39,6 +39,19 @@ test('a hook that fails after the last test is a failure, which Node does not co
   assert.deepEqual([counts.get('pass'), counts.get('fail'), failures[0]], [1, 0, '✖ failing tests:']);
 });
 
+for (const [what, source] of [
+  ['a promise that nobody waits for', `test('a', () => void setTimeout(() => Promise.reject(new Error('no')), 20));`],
+  ['a timer of no test', `setTimeout(() => { throw new Error('no'); }, 20);`],
+] as const) {
+  test(`what fails after its test is told, which Node does not count: ${what}`, async () => {
+    using folder = new TemporaryFolder();
+    const another = `test('another', () => new Promise((resolve) => setTimeout(resolve, 500)));`;
+    const { counts, failures, late } = await run(folder, 'late', `${source} ${another}`);
+    assert.deepEqual([counts.get('fail'), failures.length, late.length], [0, 0, 1]);
+    assert.match(late[0] ?? '', /Error: no/);
+  });
+}
+
 test('a password that a test prints is noticed', async () => {
   using folder = new TemporaryFolder();
   const password = `plbpw_${randomBytes(24).toString('base64url')}`;

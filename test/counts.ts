@@ -12,25 +12,34 @@ export interface Outcome {
    * with another code when one fails.
    */
   readonly failures: readonly string[];
+  /**
+   * What went wrong when no test was there any more to fail for it, such as a promise that was rejected and that nobody waited for. Node counts it nowhere
+   * and ends with code 1.
+   */
+  readonly late: readonly string[];
   /** A password of a database was printed. */
   readonly hasTold: boolean;
 }
 
 const closing = /^(?:ℹ|#) (tests|suites|pass|fail|cancelled|skipped|todo) (\d+)$/;
 const listOfFailures = '✖ failing tests:';
+// Source: Node's lib/internal/test_runner/harness.js
+const lateActivity = /^(?:ℹ|#) Error: .* generated asynchronous activity after the test ended\./;
 
 /** Reads the closing lines of a run of Node's test runner. */
 export async function outcome(output: Readable): Promise<Outcome> {
   const counts = new Map<string, number>();
   const failures: string[] = [];
+  const late: string[] = [];
   let hasTold = false;
   for await (const line of createInterface({ input: output })) {
     const [, word = '', number] = closing.exec(line) ?? [];
     if (number !== undefined) counts.set(word, Number(number));
     if (failures.length > 0 || line === listOfFailures) failures.push(line);
+    else if (lateActivity.test(line)) late.push(line);
     hasTold ||= generated.isIn(line);
   }
-  return { counts, failures, hasTold };
+  return { counts, failures, late, hasTold };
 }
 
 /** Those that come last of all lines. */

@@ -58,14 +58,14 @@ function start(args: readonly string[]): Part {
   const end = async (): Promise<Result> => {
     const reads = Promise.all([outcome(child.stdout), lastLines(child.stderr, longestComplaint)]);
     const [ended] = (await once(child, 'close')) as [number | null];
-    const [{ counts, failures, hasTold }, errors] = await reads;
-    const code = (ended ?? 1) || Number(hasTold || failures.length > 0);
+    const [{ counts, failures, late, hasTold }, errors] = await reads;
+    const code = (ended ?? 1) || Number(hasTold || failures.length + late.length > 0);
     if (code === 0) return { code, counts, complaints: [] };
     const told = hasTold ? ['A password was printed by a test.'] : [];
     return {
       code,
       counts,
-      complaints: [...failures.slice(0, longestComplaint), ...errors, ...told, `exit code ${ended}`],
+      complaints: [...failures.slice(0, longestComplaint), ...late, ...errors, ...told, `exit code ${ended}`],
     };
   };
   return { output, ended: end() };
