@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:https';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { createAuthority } from '../../cluster/certificates.ts';
+import { served } from '../../served.ts';
 import type { Sandbox } from './sandbox.ts';
 
 type Annotations = Readonly<Record<string, string | null>>;
@@ -31,9 +32,10 @@ export class FakeApi implements Disposable {
     const { certificate: cert, key } = authority.issueServer({ commonName: 'api' }, [], ['127.0.0.1']);
     const server = createServer({ cert, key });
     const api = new FakeApi(server);
-    server.on('request', (request, response) => {
-      void api.#answer(request, response);
-    });
+    server.on(
+      'request',
+      served((request, response) => api.#answer(request, response)),
+    );
     const { promise, resolve } = Promise.withResolvers<void>();
     server.listen(0, '127.0.0.1', resolve);
     await promise;

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { connect, KubeClient, type Connection, type KubeClientOptions } from '../../../controller/kube/index.ts';
+import { served } from '../../served.ts';
 
 export interface SeenRequest {
   readonly method: string;
@@ -31,7 +32,10 @@ export class ScriptedServer implements AsyncDisposable {
     this.folder = folder;
     this.url = url;
     this.script = script;
-    server.on('request', (request: IncomingMessage, response: ServerResponse) => void this.#answer(request, response));
+    server.on(
+      'request',
+      served((request, response) => this.#answer(request, response)),
+    );
     server.on('connection', () => (this.connections += 1));
   }
 

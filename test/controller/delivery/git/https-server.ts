@@ -5,6 +5,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { createAuthority } from '../../../cluster/certificates.ts';
+import { served } from '../../../served.ts';
 import type { Remote } from './remote.ts';
 
 export interface HttpsServer {
@@ -27,7 +28,7 @@ export interface HttpsServer {
 export async function givenHttpsServer(context: TestContext, remote: Remote, login: string): Promise<HttpsServer> {
   const authority = createAuthority('git test');
   const { certificate, key } = authority.issueServer({ commonName: 'localhost' }, ['localhost'], ['127.0.0.1']);
-  const server = createServer({ cert: certificate, key }, (request, response) => void answer(request, response));
+  const server = createServer({ cert: certificate, key }, served(answer));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   context.after(async () => {
