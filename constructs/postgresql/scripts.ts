@@ -304,6 +304,16 @@ def _write(path, text):
         file.write(text)
     os.rename(fresh, path)
 `,
+  'ending.py': `"""TERM ends this program. To be imported before anything else by what is the first process of a container: the kernel drops a signal for which that one
+has no handler, and the kubelet sends TERM once, so a pod that is deleted while it starts would wait for the whole time of grace.
+"""
+
+import os
+import signal
+
+# At once and not by an exception, which a destructor would swallow.
+signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
+`,
   'exporter.sh': `#!/bin/sh
 # PID 1 of the exporter's container, with the arguments of postgres_exporter. One that dies is started again here: a container that ended would make the
 # member unready, and the Services would lead away from a healthy primary. For any POSIX shell, for the image is not ours.
@@ -529,6 +539,11 @@ class Kube:
             raise KubeError(f"the service account of the pod is not mounted: {error}") from error
 
 
+def is_deleted(item):
+    """Whether an object is to go; False where there is none."""
+    return item is not None and item["metadata"].get("deletionTimestamp") is not None
+
+
 def _message(answer):
     try:
         return json.loads(answer)["message"]
@@ -608,6 +623,8 @@ member writes down what the exporter logs in with.
 That password stands in no Secret: it follows from that of the superuser, which every member has mounted, and nobody gets back from the one to the other.
 So all members know it, a replica lets in whom its primary lets in, and it changes with the Secret.
 """
+
+import ending  # isort: skip  # pylint: disable=unused-import
 
 import hashlib
 import hmac
@@ -1550,7 +1567,7 @@ def literal(text):
 There is never a second initdb: only member 0 may initialise, and only if neither a claim nor Patroni's configuration knows an identity for this
 database. A member without data otherwise waits for a leader to clone from.
 
-    start_gate.py start           waits until this member may start, then writes the configuration
+    start_gate.py start           waits until this member may start, then writes the configuration; ends with 3 where its pod is deleted
     start_gate.py compose         writes the configuration anew and puts the certificate into service, for a Secret that changed
     start_gate.py may-initialise  asks once more, just before initdb
     start_gate.py initdb-failed   states on the pod why initdb failed, by what it said on standard input
@@ -1571,7 +1588,7 @@ import lock
 import pair
 from configuration import RUN, serves_tls, write_configuration
 from identity import START, annotation, claim_of, identity_of, record, recorded
-from kube import Kube, KubeError
+from kube import Kube, KubeError, is_deleted
 from member import Member
 from passwords import missing_keys, read_text
 from verdict import judge
@@ -1581,6 +1598,7 @@ FAILED = f"{RUN}/initdb-failed"
 NO_SPACE = "No space left on device"
 # initdb writes some 40 MiB; the first start and the first database as much again.
 NEW_DATABASE_BYTES = 80 * 1024 * 1024
+POD_DELETED = 3
 
 
 class Gate:
@@ -1590,9 +1608,13 @@ class Gate:
         self.kube = Kube("plumbline-start-gate")
 
     def start(self):
-        said = None
+        said, is_to_stay = None, False
         while True:
             try:
+                if not is_to_stay and is_deleted(self.kube.get("pods", self.member.name)):
+                    log("the pod is deleted: nothing is started")
+                    sys.exit(POD_DELETED)
+                is_to_stay = True
                 verdict, reason, message = self._prepare()
             except KubeError as error:
                 verdict, reason, message = ("hold", "ApiUnavailable", str(error))
@@ -1824,14 +1846,16 @@ It is quiet: at rest it looks at files, runs no SQL but one query a minute on a 
 the Kubernetes API.
 """
 
+import ending  # isort: skip  # pylint: disable=unused-import
+
 import json
-import signal
-import sys
+import os
+import threading
 import time
 
 from handover import Handover
 from identity import START, identity_of, record, recorded
-from kube import Kube, KubeError
+from kube import Kube, KubeError, is_deleted
 from member import Member
 from passwords import all_passwords, is_owner_usable
 from postmaster import primary_since, server_since
@@ -1850,6 +1874,7 @@ LOOK_EVERY_SECONDS = 1
 GLANCES = 10
 MEASURE_EVERY_SECONDS = 10
 MEASURE_SLOTS_EVERY_SECONDS = 60
+ASK_AGAIN_SECONDS = 3
 
 
 class Steward:
@@ -2014,9 +2039,21 @@ def log(text):
     print(f"steward: {text}", flush=True)
 
 
+def end_with_pod(name):
+    """Ends this process where its pod was deleted before it heeded TERM. Asks the API until it has answered once."""
+    while True:
+        try:
+            if is_deleted(Kube("plumbline-steward").get("pods", name)):
+                os._exit(0)
+            return
+        except KubeError:
+            time.sleep(ASK_AGAIN_SECONDS)
+
+
 def main():
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     steward = Steward()
+    # Beside the rest: while the API is away, each look takes its time.
+    threading.Thread(target=end_with_pod, args=(steward.member.name,), name="ending", daemon=True).start()
     while True:
         try:
             steward.look()
@@ -2034,17 +2071,10 @@ if __name__ == "__main__":
 # PID 1 of the postgres container. Patroni that dies is started again at once, while PostgreSQL keeps running and is adopted: the kubelet's
 # back-off of 10 to 300 s never comes into it.
 set -uo pipefail
-umask 077
 
-scripts=$(dirname "$0")
-run=\${PLUMBLINE_RUN:-/run/plumbline}
-secrets=\${PLUMBLINE_SECRETS:-/etc/plumbline-secrets}
-data=\${PLUMBLINE_DATA:-/data/pgdata}
-socket=\${PLUMBLINE_SOCKET:-/run/postgresql}
-export PLUMBLINE_LOCK=
+# First of all: a signal for which the first process of a container has no handler is lost, and the pod would end only when its time of grace is over.
 child=
 stopping=
-
 # shellcheck disable=SC2317 # called by the trap
 stop() {
   stopping=yes
@@ -2052,14 +2082,24 @@ stop() {
 }
 trap stop TERM INT QUIT
 
+umask 077
+scripts=$(dirname "$0")
+run=\${PLUMBLINE_RUN:-/run/plumbline}
+secrets=\${PLUMBLINE_SECRETS:-/etc/plumbline-secrets}
+data=\${PLUMBLINE_DATA:-/data/pgdata}
+socket=\${PLUMBLINE_SOCKET:-/run/postgresql}
+export PLUMBLINE_LOCK=
+
 # What the image sets for its own entry point is no configuration of ours.
 for name in "\${!PG@}" "\${!PATRONI_@}"; do unset "$name"; done
 # Where libpq finds the passwords of the system: in Patroni, in pg_basebackup, in pg_rewind and in the server's receiver of WAL.
 export PGPASSFILE=$run/pgpass
 
-# Waits for the child, also when a signal comes in between.
+# Waits for the child, also when a signal comes in between; one that came before it was known who the child is has reached nobody.
 finish() {
   local code=0
+  # Not at once: what has just been forked may still have the handler from here.
+  if [[ -n $stopping ]]; then sleep 0.5 && stop; fi
   while :; do
     wait "$child" 2>/dev/null
     code=$?
@@ -2121,7 +2161,11 @@ while [[ -z $stopping ]]; do
   if ((!fresh)) && postmaster >/dev/null; then gate=compose; else gate=start; fi
   python3 -B "$scripts/start_gate.py" "$gate" &
   child=$!
-  if finish && [[ -z $stopping ]]; then
+  finish
+  code=$?
+  # The pod is deleted; the signal that said so came before the handler.
+  ((code == 3)) && stopping=yes
+  if ((code == 0)) && [[ -z $stopping ]]; then
     # Locks are left of a container that was killed, with process numbers that others have now: the next server would refuse to start. Only now is
     # it known that they are of none that still runs.
     if ((fresh)); then rm -f -- "$data/postmaster.pid" "$socket"/.s.PGSQL.*; fi

@@ -74,6 +74,11 @@ class Kube:
             raise KubeError(f"the service account of the pod is not mounted: {error}") from error
 
 
+def is_deleted(item):
+    """Whether an object is to go; False where there is none."""
+    return item is not None and item["metadata"].get("deletionTimestamp") is not None
+
+
 def _message(answer):
     try:
         return json.loads(answer)["message"]

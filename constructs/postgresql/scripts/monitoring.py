@@ -5,6 +5,8 @@ That password stands in no Secret: it follows from that of the superuser, which 
 So all members know it, a replica lets in whom its primary lets in, and it changes with the Secret.
 """
 
+import ending  # isort: skip  # pylint: disable=unused-import
+
 import hashlib
 import hmac
 import json

@@ -3,7 +3,7 @@
 There is never a second initdb: only member 0 may initialise, and only if neither a claim nor Patroni's configuration knows an identity for this
 database. A member without data otherwise waits for a leader to clone from.
 
-    start_gate.py start           waits until this member may start, then writes the configuration
+    start_gate.py start           waits until this member may start, then writes the configuration; ends with 3 where its pod is deleted
     start_gate.py compose         writes the configuration anew and puts the certificate into service, for a Secret that changed
     start_gate.py may-initialise  asks once more, just before initdb
     start_gate.py initdb-failed   states on the pod why initdb failed, by what it said on standard input
@@ -24,7 +24,7 @@ import lock
 import pair
 from configuration import RUN, serves_tls, write_configuration
 from identity import START, annotation, claim_of, identity_of, record, recorded
-from kube import Kube, KubeError
+from kube import Kube, KubeError, is_deleted
 from member import Member
 from passwords import missing_keys, read_text
 from verdict import judge
@@ -34,6 +34,7 @@ FAILED = f"{RUN}/initdb-failed"
 NO_SPACE = "No space left on device"
 # initdb writes some 40 MiB; the first start and the first database as much again.
 NEW_DATABASE_BYTES = 80 * 1024 * 1024
+POD_DELETED = 3
 
 
 class Gate:
@@ -43,9 +44,13 @@ class Gate:
         self.kube = Kube("plumbline-start-gate")
 
     def start(self):
-        said = None
+        said, is_to_stay = None, False
         while True:
             try:
+                if not is_to_stay and is_deleted(self.kube.get("pods", self.member.name)):
+                    log("the pod is deleted: nothing is started")
+                    sys.exit(POD_DELETED)
+                is_to_stay = True
                 verdict, reason, message = self._prepare()
             except KubeError as error:
                 verdict, reason, message = ("hold", "ApiUnavailable", str(error))

@@ -2,17 +2,10 @@
 # PID 1 of the postgres container. Patroni that dies is started again at once, while PostgreSQL keeps running and is adopted: the kubelet's
 # back-off of 10 to 300 s never comes into it.
 set -uo pipefail
-umask 077
 
-scripts=$(dirname "$0")
-run=${PLUMBLINE_RUN:-/run/plumbline}
-secrets=${PLUMBLINE_SECRETS:-/etc/plumbline-secrets}
-data=${PLUMBLINE_DATA:-/data/pgdata}
-socket=${PLUMBLINE_SOCKET:-/run/postgresql}
-export PLUMBLINE_LOCK=
+# First of all: a signal for which the first process of a container has no handler is lost, and the pod would end only when its time of grace is over.
 child=
 stopping=
-
 # shellcheck disable=SC2317 # called by the trap
 stop() {
   stopping=yes
@@ -20,14 +13,24 @@ stop() {
 }
 trap stop TERM INT QUIT
 
+umask 077
+scripts=$(dirname "$0")
+run=${PLUMBLINE_RUN:-/run/plumbline}
+secrets=${PLUMBLINE_SECRETS:-/etc/plumbline-secrets}
+data=${PLUMBLINE_DATA:-/data/pgdata}
+socket=${PLUMBLINE_SOCKET:-/run/postgresql}
+export PLUMBLINE_LOCK=
+
 # What the image sets for its own entry point is no configuration of ours.
 for name in "${!PG@}" "${!PATRONI_@}"; do unset "$name"; done
 # Where libpq finds the passwords of the system: in Patroni, in pg_basebackup, in pg_rewind and in the server's receiver of WAL.
 export PGPASSFILE=$run/pgpass
 
-# Waits for the child, also when a signal comes in between.
+# Waits for the child, also when a signal comes in between; one that came before it was known who the child is has reached nobody.
 finish() {
   local code=0
+  # Not at once: what has just been forked may still have the handler from here.
+  if [[ -n $stopping ]]; then sleep 0.5 && stop; fi
   while :; do
     wait "$child" 2>/dev/null
     code=$?
@@ -89,7 +92,11 @@ while [[ -z $stopping ]]; do
   if ((!fresh)) && postmaster >/dev/null; then gate=compose; else gate=start; fi
   python3 -B "$scripts/start_gate.py" "$gate" &
   child=$!
-  if finish && [[ -z $stopping ]]; then
+  finish
+  code=$?
+  # The pod is deleted; the signal that said so came before the handler.
+  ((code == 3)) && stopping=yes
+  if ((code == 0)) && [[ -z $stopping ]]; then
     # Locks are left of a container that was killed, with process numbers that others have now: the next server would refuse to start. Only now is
     # it known that they are of none that still runs.
     if ((fresh)); then rm -f -- "$data/postmaster.pid" "$socket"/.s.PGSQL.*; fi

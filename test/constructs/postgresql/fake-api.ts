@@ -8,7 +8,11 @@ import type { Sandbox } from './sandbox.ts';
 type Annotations = Readonly<Record<string, string | null>>;
 
 interface Stored {
-  readonly metadata: { readonly annotations: Readonly<Record<string, string>>; readonly resourceVersion: string };
+  readonly metadata: {
+    readonly annotations: Readonly<Record<string, string>>;
+    readonly resourceVersion: string;
+    readonly deletionTimestamp?: string;
+  };
 }
 
 /** As much of the Kubernetes API as the scripts of a pod use: objects by name, read and annotated by merge patch. */
@@ -51,6 +55,13 @@ export class FakeApi implements Disposable {
   put(path: string, annotations: Readonly<Record<string, string>> = {}): void {
     this.#version += 1;
     this.objects.set(path, { metadata: { annotations, resourceVersion: String(this.#version) } });
+  }
+
+  /** As a pod is while its containers end. */
+  markDeleted(path: string): void {
+    this.put(path, this.annotations(path));
+    const { metadata } = this.objects.get(path) ?? {};
+    if (metadata) this.objects.set(path, { metadata: { ...metadata, deletionTimestamp: '2027-01-01T00:00:00Z' } });
   }
 
   annotations(path: string): Readonly<Record<string, string>> {

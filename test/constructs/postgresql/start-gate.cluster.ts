@@ -108,7 +108,7 @@ test('data starts, and its identity is written onto the claim and to Patroni', {
 });
 
 test(
-  'a restart in place of a member that is known reads three objects and writes none',
+  'a restart in place of a member that is known reads three objects, its pod twice, and writes none',
   { skip: serverMissing },
   async () => {
     const { sandbox, api } = await gated();
@@ -118,12 +118,22 @@ test(
     api.requests.length = 0;
     await gate(sandbox, 'start');
     assert.deepEqual(api.requests, [
+      'GET pods/orders-0',
       'GET configmaps/orders-patroni-config',
       'GET persistentvolumeclaims/data-orders-0',
       'GET pods/orders-0',
     ]);
   },
 );
+
+test('in a pod that is deleted nothing starts, and nothing is written', { skip: serverMissing }, async () => {
+  const { sandbox, api } = await gated();
+  using _ = sandbox;
+  initialise(sandbox);
+  api.markDeleted('pods/orders-0');
+  assert.equal((await gate(sandbox, 'start')).status, 3);
+  assert.deepEqual(api.requests, ['GET pods/orders-0']);
+});
 
 test('what an initdb or a clone left half-made is removed', { skip: serverMissing }, async () => {
   const { sandbox } = await gated();

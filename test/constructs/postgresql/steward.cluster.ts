@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'node:test';
-import { serverMissing, type Sandbox } from './sandbox.ts';
+import { endOfFirst, notFirst } from './first-process.ts';
+import { Sandbox, serverMissing } from './sandbox.ts';
 import { nasty, passwords, stage, startSteward, until } from './steward-stage.ts';
 
 test(
@@ -264,3 +265,23 @@ test(
     assert.ok(postgres.canLogIn('app-user', nasty, 'Order-Data'));
   },
 );
+
+for (const script of ['steward.py', 'monitoring.py']) {
+  test(`TERM ends it while it is still being loaded: ${script}`, { skip: notFirst || serverMissing }, async () => {
+    // GIVEN
+    using sandbox = new Sandbox();
+    sandbox.write(
+      'scripts/handover.py',
+      'import os, signal, time\nos.kill(os.getpid(), signal.SIGTERM)\ntime.sleep(600)',
+    );
+    assert.equal(await endOfFirst(sandbox, ['python3', '-B', sandbox.path(`scripts/${script}`)]), 0);
+  });
+}
+
+test('it ends where its pod was deleted before it heeded TERM', { skip: serverMissing }, async () => {
+  const { sandbox, api } = await stage();
+  using _ = sandbox;
+  api.markDeleted('pods/orders-0');
+  const { status } = await sandbox.runAsync('python3', ['-B', sandbox.path('scripts/steward.py')]);
+  assert.equal(status, 0);
+});

@@ -1,22 +1,20 @@
 import assert from 'node:assert/strict';
-import { spawnSync, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { copyFileSync, existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'node:test';
+import { asFirst, endOfFirst, notFirst } from './first-process.ts';
 import { Sandbox } from './sandbox.ts';
 
 const missing = process.platform === 'linux' ? false : 'needs Linux';
 
-/** Runs a program as the first process of a namespace of its own, as in a container. */
-const asFirst = ['--user', '--pid', '--fork', '--kill-child'];
-const notFirst = spawnSync('unshare', [...asFirst, 'true']).status === 0 ? false : 'needs user namespaces';
-
-/** A supervisor whose Patroni is a shell script, and whose start gate is always open. */
-function stage(patroni: string) {
+/** A supervisor whose Patroni is a shell script, and whose start gate is open, or ends with another code. */
+function stage(patroni: string, gate = 0) {
   const sandbox = new Sandbox({ PGDATA: '/image', PATRONI_SCOPE: 'image', PG_VERSION: '17' });
   sandbox.secret('system', { restapi: 'x' });
   sandbox.write('bin/patroni', `#!/usr/bin/env bash\n${patroni}`, 0o755);
-  sandbox.write('bin/python3', '#!/usr/bin/env bash\necho "gate: ${*: -1}" >>"$PLUMBLINE_RUN/events"\n', 0o755);
+  const says = 'echo "gate: ${*: -1}" >>"$PLUMBLINE_RUN/events"';
+  sandbox.write('bin/python3', `#!/usr/bin/env bash\n${says}\nexit ${gate}\n`, 0o755);
   const running = sandbox.start('bash', [sandbox.path('scripts/supervisor.sh')]);
   const ended = new Promise<number | null>((resolve) => void running.process.once('close', resolve));
   return { sandbox, running, ended };
@@ -142,6 +140,26 @@ test('TERM is passed on, and the container ends well when Patroni has ended', { 
   assert.equal(count(sandbox, 'stopped'), 1);
   assert.equal(count(sandbox, 'started'), 1);
 });
+
+test('TERM that comes between the start gate and Patroni ends the container too', { skip: notFirst }, async () => {
+  // GIVEN a step between them in which it comes
+  using sandbox = new Sandbox();
+  sandbox.write('bin/rm', '#!/usr/bin/env bash\nkill -TERM 1\nexec /usr/bin/rm "$@"\n', 0o755);
+  sandbox.write('bin/patroni', `#!/usr/bin/env bash\n${stays}`, 0o755);
+  sandbox.write('bin/python3', '#!/usr/bin/env bash\nexit 0\n', 0o755);
+  assert.equal(await endOfFirst(sandbox, ['bash', sandbox.path('scripts/supervisor.sh')]), 0);
+});
+
+test(
+  'where the pod is deleted, which the start gate says, nothing starts and the container ends',
+  { skip: missing },
+  async () => {
+    const { sandbox, ended } = stage(stays, 3);
+    using _ = sandbox;
+    assert.equal(await ended, 0);
+    assert.deepEqual(events(sandbox), ['gate: start']);
+  },
+);
 
 test('Patroni that cannot live is tried again with pauses of at most 3 s', { skip: missing }, async () => {
   const { sandbox } = stage('echo started >>"$PLUMBLINE_RUN/events"; exit 1');
