@@ -17,7 +17,7 @@ export class Admin {
     this.#credentials = readKubeconfig(readFileSync(kubeconfig, 'utf8'));
   }
 
-  /** @throws when there is no complete answer within ten seconds. */
+  /** @throws when there is no complete answer within thirty seconds. */
   send(method: string, url: string, body?: unknown): Promise<Answer> {
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     const sent = request(
@@ -27,7 +27,7 @@ export class Admin {
         agent: false,
         ...this.#credentials,
         headers: { 'content-type': 'application/json' },
-        signal: AbortSignal.timeout(10_000),
+        signal: AbortSignal.timeout(30_000),
       },
       (response) => {
         let text = '';

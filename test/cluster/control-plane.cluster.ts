@@ -10,6 +10,7 @@ import { locateBinaries } from './binaries.ts';
 import { newNamespace, sharedCluster, startCluster, type Cluster } from './index.ts';
 import { assertNothingLeft, pidsOf, runningIn } from './left-overs.ts';
 import { kubernetesVersion } from './pins.ts';
+import { patienceMs } from '../patience.ts';
 
 test('the shared cluster is ready, has the pinned version and is the same for everybody', async () => {
   const cluster = await sharedCluster();
@@ -169,7 +170,7 @@ async function succeed(cluster: Cluster, args: readonly string[]): Promise<strin
 }
 
 async function eventually<T>(look: () => Promise<T>, isEnough: (seen: T) => boolean): Promise<T> {
-  const deadline = Date.now() + 30_000;
+  const deadline = Date.now() + patienceMs;
   let seen = await look();
   while (!isEnough(seen) && Date.now() < deadline) {
     await delay(100);

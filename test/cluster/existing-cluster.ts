@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { runKubectl } from './kubectl.ts';
 import type { PodCluster } from './pod-cluster.ts';
+import { patience } from '../patience.ts';
 
 /** Where `npm run test:members` tells the tests which cluster was named. */
 const variable = 'PLUMBLINE_TEST_CLUSTER';
@@ -43,7 +44,7 @@ export function existingCluster(environment: NodeJS.ProcessEnv = process.env): P
     createNamespace: async (name) => {
       const metadata = { name, labels: { [runLabel]: run } };
       await must(['create', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'Namespace', metadata }));
-      await must(['-n', name, 'wait', '--for=create', 'serviceaccount/default', '--timeout=60s']);
+      await must(['-n', name, 'wait', '--for=create', 'serviceaccount/default', patience]);
     },
   };
 }

@@ -6,6 +6,7 @@ import type { TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { commandLine } from './command-line.ts';
 import { readGuard, readPids } from './folder.ts';
+import { patienceMs } from '../patience.ts';
 
 /** The pids of everything that was started in a folder, its guard included. Read them while the folder exists. */
 export function pidsOf(folder: string): number[] {
@@ -30,9 +31,9 @@ export async function killGuard(t: TestContext, folder: string, pids: readonly n
   while (runningIn(folder, [guard]).length > 0) await delay(5);
 }
 
-/** Fails if one of the processes or the folder is still there after a minute, which only something broken takes. */
+/** Fails if one of the processes or the folder stays. */
 export async function assertNothingLeft(folder: string, pids: readonly number[]): Promise<void> {
-  const deadline = Date.now() + 60_000;
+  const deadline = Date.now() + patienceMs;
   while (Date.now() < deadline && (existsSync(folder) || runningIn(folder, pids).length > 0)) await delay(50);
   assert.deepEqual({ running: runningIn(folder, pids), folder: existsSync(folder) }, { running: [], folder: false });
 }

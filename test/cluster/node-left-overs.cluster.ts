@@ -11,6 +11,7 @@ import { commandLine } from './command-line.ts';
 import { assertNothingLeft, killGuard, pidsOf, useOwnTemporaryFolder } from './left-overs.ts';
 import { cgroupName } from './node/cgroups.ts';
 import { linkName } from './node/sweep.ts';
+import { patience, patienceMs } from '../patience.ts';
 
 const reason = whyNoNode();
 const skip = reason === undefined ? false : `No node here: ${reason}.`;
@@ -71,7 +72,7 @@ async function startElsewhere(options = '{}') {
     const cluster = await startCluster({ node: true, images: [image], ...${options} });
     const manifest = ${JSON.stringify(JSON.stringify(workload('IMAGE')))}.replace('IMAGE', image.reference);
     await cluster.kubectlRun(['create', '-f', '-'], manifest);
-    const { code, stderr } = await cluster.kubectlRun(['wait', '--for=condition=Ready', 'pod/stubborn', '--timeout=60s']);
+    const { code, stderr } = await cluster.kubectlRun(['wait', '--for=condition=Ready', 'pod/stubborn', '${patience}']);
     if (code !== 0) throw new Error(stderr);
     console.log(cluster.folder);
     for await (const line of createInterface(process.stdin)) if (line === 'stop') await cluster.stop();`;
@@ -110,9 +111,9 @@ function workload(image: string): object {
   return { apiVersion: 'v1', kind: 'List', items: [claim, pod] };
 }
 
-/** Fails if something of the node is still there after 10 s: a process that was killed is not gone at once. */
+/** Fails if something of the node stays: a process that was killed is not gone at once. */
 async function assertNodeGone(folder: string, node: NodeProcesses): Promise<void> {
-  const deadline = Date.now() + 10_000;
+  const deadline = Date.now() + patienceMs;
   while (Date.now() < deadline && !isDeepStrictEqual(leftOf(folder, node), nothing)) await delay(50);
   assert.deepEqual(leftOf(folder, node), nothing);
 }

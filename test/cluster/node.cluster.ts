@@ -15,6 +15,7 @@ import {
 } from './index.ts';
 import { tar, writeArchive } from './node/archive.ts';
 import { locateNodeBinaries } from './node/parts.ts';
+import { patience, patienceMs } from '../patience.ts';
 
 const reason = whyNoNode();
 const skip = reason === undefined ? false : `No node here: ${reason}.`;
@@ -42,15 +43,7 @@ test(
       spec: { selector: server.labels, ports: [{ port: 80, targetPort: 8080 }] },
     });
     await apply(cluster, namespace, pod({ name: 'client' }, ['sleep', 'infinity']));
-    await succeed(cluster, [
-      '-n',
-      namespace,
-      'wait',
-      '--for=condition=Ready',
-      'pod/web',
-      'pod/client',
-      '--timeout=60s',
-    ]);
+    await succeed(cluster, ['-n', namespace, 'wait', '--for=condition=Ready', 'pod/web', 'pod/client', patience]);
 
     const address = await succeed(cluster, ['-n', namespace, 'get', 'svc', 'web', '-o', 'jsonpath={.spec.clusterIP}']);
     const inClient = (...command: string[]) =>
@@ -91,7 +84,7 @@ test('a NetworkPolicy is enforced, between pods too', { skip }, async (t) => {
     },
   });
   const pods = ['pod/web', 'pod/friend', 'pod/stranger'];
-  await succeed(cluster, ['-n', namespace, 'wait', '--for=condition=Ready', ...pods, '--timeout=60s']);
+  await succeed(cluster, ['-n', namespace, 'wait', '--for=condition=Ready', ...pods, patience]);
   const address = await succeed(cluster, ['-n', namespace, 'get', 'pod', 'web', '-o', 'jsonpath={.status.podIP}']);
   const reaches = async (from: string, port: number): Promise<boolean> => {
     const connect = `import socket; socket.create_connection(("${address}", ${port}), 2)`;
@@ -111,7 +104,7 @@ test('the processes of a container can be frozen and thawed', { skip }, async (t
   const { cluster, namespace } = await setUp(t);
   const name = { namespace, pod: 'ticking', container: 'main' };
   await apply(cluster, namespace, pod({ name: name.pod }, ['bash', '-c', 'while :; do date +%s%N; sleep 0.1; done']));
-  await succeed(cluster, ['-n', namespace, 'wait', '--for=condition=Ready', `pod/${name.pod}`, '--timeout=60s']);
+  await succeed(cluster, ['-n', namespace, 'wait', '--for=condition=Ready', `pod/${name.pod}`, patience]);
   const ticks = async () => (await succeed(cluster, ['-n', namespace, 'logs', name.pod])).length;
   for (const pid of await cluster.processesOf(name)) process.kill(pid, 'SIGSTOP');
   await delay(200);
@@ -143,7 +136,7 @@ test('a second node runs beside the first, and an image that is loaded later', {
   );
   await second.loadImage(later);
   await run('later');
-  await succeed(second, ['wait', '--for=condition=Ready', 'pod/later', '--timeout=60s']);
+  await succeed(second, ['wait', '--for=condition=Ready', 'pod/later', patience]);
 });
 
 test('a pod that is not root writes to its volume until the volume is full', { skip }, async (t) => {
@@ -161,7 +154,7 @@ test('a pod that is not root writes to its volume until the volume is full', { s
   };
   await apply(cluster, namespace, pod({ name: 'writer' }, ['bash', '-c', script], volume));
   const end = '--for=jsonpath={.status.phase}=Succeeded';
-  await succeed(cluster, ['-n', namespace, 'wait', end, 'pod/writer', '--timeout=60s']);
+  await succeed(cluster, ['-n', namespace, 'wait', end, 'pod/writer', patience]);
   const log = await succeed(cluster, ['-n', namespace, 'logs', 'writer']);
   assert.match(log, /^26\n26\n/);
   assert.match(log, /No space left on device/);
@@ -300,10 +293,10 @@ async function succeed(cluster: NodeCluster, args: readonly string[]): Promise<s
 }
 
 async function eventually<T>(look: () => Promise<T>, isEnough: (seen: T) => boolean): Promise<T> {
-  const deadline = Date.now() + 30_000;
+  const deadline = Date.now() + patienceMs;
   let seen = await look();
   while (!isEnough(seen)) {
-    assert.ok(Date.now() < deadline, `not within 30 s, the last was ${JSON.stringify(seen)}`);
+    assert.ok(Date.now() < deadline, `not within ${patienceMs / 1000} s, the last was ${JSON.stringify(seen)}`);
     await delay(100);
     seen = await look();
   }

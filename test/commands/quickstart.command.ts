@@ -113,7 +113,7 @@ describe('npm run quickstart', () => {
       assert.match(running.stderr, /^stopped by SIGINT$/m);
       assert.doesNotMatch(running.stdout, /not ended cleanly|Everything is left running/);
       assert.deepEqual(await quickstartControllersGone(), []);
-      await eventually('its folders are gone', () => foldersOf(temporary).length === 0, 60_000);
+      await eventually('its folders are gone', () => foldersOf(temporary).length === 0);
     });
   }
 

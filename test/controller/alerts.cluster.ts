@@ -38,10 +38,8 @@ test(
     await kube.create(databaseService(namespace, 'orders', spec), options);
     const members = new PlayedMembers({ patch }, 'orders');
     const exists = (kind: string, name: string) =>
-      eventually(
-        `${kind} ${name} is there`,
-        async () => kube.get(typeOf({ kind }), { name, namespace }).catch(() => undefined),
-        60_000,
+      eventually(`${kind} ${name} is there`, async () =>
+        kube.get(typeOf({ kind }), { name, namespace }).catch(() => undefined),
       );
 
     // WHEN they say that they run, that a certificate soon ends and that a volume is nearly full; a backup has succeeded
@@ -74,47 +72,35 @@ test(
     });
 
     // THEN every rule evaluates, and what it reads is there
-    await eventually(
-      'every rule is evaluated without an error',
-      async () => {
-        const states = await prometheus.rules();
-        const ill = states.filter(({ health }) => health === 'err');
-        assert.deepEqual(ill, []);
-        return (states.length === rules().length && states.every(({ health }) => health === 'ok')) || undefined;
-      },
-      120_000,
-    );
+    await eventually('every rule is evaluated without an error', async () => {
+      const states = await prometheus.rules();
+      const ill = states.filter(({ health }) => health === 'err');
+      assert.deepEqual(ill, []);
+      return (states.length === rules().length && states.every(({ health }) => health === 'ok')) || undefined;
+    });
     const expressions = [...rules().map(({ expr }) => expr), ...dashboardExpressions()];
     for (const expression of expressions) await prometheus.query(expression);
     const metrics = new Set(expressions.flatMap((expr) => selectorsIn(expr).map(({ metric }) => metric)));
     for (const metric of metrics) {
       // Exporters have something to scrape where PostgreSQL runs.
       if (metric.startsWith('pg_')) continue;
-      await eventually(
-        `${metric} has series`,
-        async () => (await prometheus.query(metric)).length > 0 || undefined,
-        120_000,
-      );
+      await eventually(`${metric} has series`, async () => (await prometheus.query(metric)).length > 0 || undefined);
     }
 
     // What both controllers tell of one database is one alert of that database, not of the controller's namespace.
     const told = async (alert: string) =>
       (await prometheus.alerts()).filter(({ labels }) => labels['alertname'] === alert);
     for (const alert of ['PlumblineStorageCritical', 'PlumblineCertificateExpiring']) {
-      const [one, ...others] = await eventually(
-        `${alert} is seen`,
-        async () => {
-          const found = await told(alert);
-          return found.length > 0 ? found : undefined;
-        },
-        120_000,
-      );
+      const [one, ...others] = await eventually(`${alert} is seen`, async () => {
+        const found = await told(alert);
+        return found.length > 0 ? found : undefined;
+      });
       assert.deepEqual(one?.labels, { alertname: alert, severity: 'critical', namespace, name: 'orders' });
       assert.deepEqual(others, []);
     }
     // Before the first scrape there was no controller.
     for (const alert of ['PlumblineControllerDown', 'PlumblineNoLeader']) {
-      await eventually(`${alert} is not told`, async () => (await told(alert)).length === 0 || undefined, 120_000);
+      await eventually(`${alert} is not told`, async () => (await told(alert)).length === 0 || undefined);
     }
     assert.deepEqual(await told('PlumblineFailover'), []);
 
@@ -123,14 +109,10 @@ test(
     await members.role(1, 'primary', { xlog_location: 6_000_000, timeline: 2 });
 
     // THEN it is told at once
-    const [failover] = await eventually(
-      'the failover is told',
-      async () => {
-        const found = await told('PlumblineFailover');
-        return found.length > 0 ? found : undefined;
-      },
-      120_000,
-    );
+    const [failover] = await eventually('the failover is told', async () => {
+      const found = await told('PlumblineFailover');
+      return found.length > 0 ? found : undefined;
+    });
     assert.equal(failover?.state, 'firing');
     assert.deepEqual(failover.labels, {
       alertname: 'PlumblineFailover',

@@ -53,7 +53,7 @@ export class Controllers implements AsyncDisposable {
     const scope = ['--namespace', this.#namespace, '--lease-namespace', this.#namespace];
     const main = new MainProcess(['--kubeconfig', kubeconfig, ...scope, ...args], {}, entry);
     this.#processes.push(main);
-    await main.says('the leader is known', 60_000);
+    await main.says('the leader is known');
     return main;
   }
 

@@ -58,7 +58,7 @@ export class MainProcess implements AsyncDisposable {
   }
 
   /** @returns the exit code */
-  async ends(withinMs = 20_000): Promise<number | null> {
+  async ends(withinMs?: number): Promise<number | null> {
     await eventually('the controller ends', () => !this.isRunning || undefined, withinMs);
     return this.#ended;
   }

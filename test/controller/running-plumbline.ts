@@ -15,6 +15,7 @@ import { createLogger } from '../../controller/runtime/logger.ts';
 import type { Cluster } from '../cluster/index.ts';
 import { generated } from '../leaks/mark.ts';
 import { OwnAccount, type AnyCluster } from './own-account.ts';
+import { patience, patienceMs } from '../patience.ts';
 
 const crds = ['databaseservices', 'gitdestinations'] as const;
 
@@ -29,14 +30,14 @@ export async function installCrd(cluster: Cluster): Promise<void> {
     if (code !== 0) throw new Error(stderr);
   }
   const names = crds.map((plural) => `crd/${plural}.plumbline.dev`);
-  await cluster.kubectlRun(['wait', '--for=condition=Established', ...names, '--timeout=60s']);
+  await cluster.kubectlRun(['wait', '--for=condition=Established', ...names, patience]);
 }
 
-/** Waits for what a check returns. @throws Error with `what` when it takes longer than `withinMs` (30 seconds) */
+/** Waits for what a check returns. @throws Error with `what` when it takes longer than `withinMs`, which defaults to `patienceMs` */
 export async function eventually<T>(
   what: string,
   check: () => Promise<T | undefined> | T | undefined,
-  withinMs = 30_000,
+  withinMs = patienceMs,
 ): Promise<T> {
   const end = Date.now() + withinMs;
   for (;;) {

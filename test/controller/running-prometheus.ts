@@ -81,7 +81,7 @@ export class RunningPrometheus implements AsyncDisposable {
     writeFileSync(folder.in('prometheus.yaml'), JSON.stringify(configuration));
     const running = new RunningPrometheus(prometheus, folder, await freePort());
     try {
-      await eventually('Prometheus is ready', () => running.#isReady(), 120_000);
+      await eventually('Prometheus is ready', () => running.#isReady());
       return running;
     } catch (error) {
       await running[Symbol.asyncDispose]();

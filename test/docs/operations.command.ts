@@ -9,6 +9,7 @@ import { newNamespace, startCluster } from '../cluster/index.ts';
 import { project, run, type Ended } from '../commands/command.ts';
 import { Remote } from '../controller/delivery/git/remote.ts';
 import { databaseService, eventually, RunningPlumbline } from '../controller/running-plumbline.ts';
+import { patience } from '../patience.ts';
 
 const page = readFileSync(`${project}/docs/operations.md`, 'utf8');
 
@@ -80,7 +81,7 @@ test('the page of operations, followed on an empty cluster', async () => {
       `${name} is made`,
       async () => (await isThere(`-n ${namespace} statefulset ${name}`)) || undefined,
     );
-  await eventually('they are in Git', () => remote.commits() > 0 || undefined, 60_000);
+  await eventually('they are in Git', () => remote.commits() > 0 || undefined);
   await plumbline.settled();
   await plumbline.stop();
 
@@ -115,7 +116,7 @@ test('the page of operations, followed on an empty cluster', async () => {
     await using again = await RunningPlumbline.start(cluster, { namespace });
     for (const name of names) {
       const status = () => shell(`kubectl -n ${namespace} get dbs ${name} -o jsonpath={.status.phase}`);
-      await eventually(`${name} is looked after`, async () => (await status()).stdout || undefined, 60_000);
+      await eventually(`${name} is looked after`, async () => (await status()).stdout || undefined);
     }
     await again.settled();
   }
@@ -135,12 +136,11 @@ test('the page of operations, followed on an empty cluster', async () => {
   await eventually(
     'no Service is left',
     async () => !(await shell(`kubectl -n ${namespace} get services -o name`)).stdout || undefined,
-    60_000,
   );
   assert(!(await isThere('crd databaseservices.plumbline.dev')));
   assert(!(await isThere('validatingadmissionpolicy deletion-protection.plumbline.dev')));
   assert(await isThere(`-n ${namespace} secret orders-credentials`));
-  const { code, stderr } = await shell(`kubectl delete namespace ${namespace} --timeout=90s`);
+  const { code, stderr } = await shell(`kubectl delete namespace ${namespace} ${patience}`);
   assert.equal(code, 0, stderr);
 });
 

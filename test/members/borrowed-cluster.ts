@@ -8,6 +8,7 @@ import { runLabel, type ExistingCluster } from '../cluster/existing-cluster.ts';
 import { plumblineCrd } from '../cluster/index.ts';
 import { runKubectl } from '../cluster/kubectl.ts';
 import { eventually } from '../controller/running-plumbline.ts';
+import { patience } from '../patience.ts';
 
 const crd = 'crd/databaseservices.plumbline.dev';
 
@@ -60,7 +61,7 @@ export class BorrowedCluster {
       const ours = `${runLabel}=${this.cluster.run}`;
       this.#say(`Removing the namespaces with the label ${ours} …`);
       await this.#kubectl(['delete', 'namespace', '--selector', ours, '--timeout=300s']);
-      if (!this.#hadCrd) await this.#kubectl(['delete', crd, '--timeout=60s']);
+      if (!this.#hadCrd) await this.#kubectl(['delete', crd, patience]);
     } finally {
       rmSync(this.#folder, { recursive: true });
     }
@@ -75,7 +76,7 @@ export class BorrowedCluster {
     const conditions = ['get', crd, '-o', 'jsonpath={.status.conditions}'];
     const isServed = async (): Promise<boolean> =>
       /"status":"True","type":"Established"/.test(await this.#kubectl(conditions));
-    await eventually(`${crd} is served`, isServed, 60_000);
+    await eventually(`${crd} is served`, isServed);
     this.#say(`${crd} is installed.`);
   }
 

@@ -46,11 +46,7 @@ test('without a controller, a bad image takes one member down, and goes when it 
 
       // WHEN it is applied
       await apply(manifests(namespace, image));
-      await eventually(
-        `${last} is in trouble`,
-        async () => symptom.test(await waitsFor(database, last)) || undefined,
-        120_000,
-      );
+      await eventually(`${last} is in trouble`, async () => symptom.test(await waitsFor(database, last)) || undefined);
 
       // THEN the other members have been ready all the time, and rows are stored
       await writer.acknowledgedAfter(monotonicSeconds());

@@ -73,14 +73,10 @@ async function assertLogins(database: NodeDatabase): Promise<void> {
   ];
   for (const { password = '', ...login } of logins) {
     // The steward comes a moment after the promotion.
-    await eventually(
-      `${login.user} can log in`,
-      async () => {
-        const { code } = await psql(database, { ...login, host: database.name, password }, 'select 1');
-        return code === 0 || undefined;
-      },
-      60_000,
-    );
+    await eventually(`${login.user} can log in`, async () => {
+      const { code } = await psql(database, { ...login, host: database.name, password }, 'select 1');
+      return code === 0 || undefined;
+    });
   }
 }
 

@@ -232,7 +232,6 @@ test('created again on kept claims', { skip }, async (t) => {
       await eventually(
         'the owner can log in',
         async () => (await psql(database, login, 'select 1')).code === 0 || undefined,
-        60_000,
       );
       assert.equal((await secretOf(database, 'credentials'))['password'], password);
       // What the next deletion takes with it is known once Plumbline has seen that it runs.
@@ -248,7 +247,6 @@ async function everyReplicaHas(database: NodeDatabase): Promise<void> {
     await eventually(
       `${member} has the table`,
       async () => (await database.sql(member, 'select count(*) from kept', 'app')) === '1000' || undefined,
-      60_000,
     );
   }
 }

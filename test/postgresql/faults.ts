@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { paths } from '../../constructs/postgresql/paths.ts';
 import type { NodeCluster } from '../cluster/index.ts';
 import type { NodeDatabase } from './node-database.ts';
+import { patience } from '../patience.ts';
 
 /** Patroni's ttl, in seconds. */
 const ttl = 20;
@@ -27,7 +28,7 @@ export const podDeleted: Fault = {
   lasts: 0,
   strike: async ({ cluster, namespace }, member) => {
     // It returns when the pod of this uid is gone.
-    const { code, stderr } = await cluster.kubectlRun(['-n', namespace, 'delete', 'pod', member, '--timeout=120s']);
+    const { code, stderr } = await cluster.kubectlRun(['-n', namespace, 'delete', 'pod', member, patience]);
     if (code !== 0) throw new Error(stderr);
   },
 };

@@ -17,6 +17,7 @@ import { auditedRequests, userOf } from '../constructs/install/audit-log.ts';
 import { kubectl } from '../constructs/install/installed.ts';
 import { rightsIn, rightsUsed } from '../constructs/install/right.ts';
 import { databaseService, eventually } from '../controller/running-plumbline.ts';
+import { patience } from '../patience.ts';
 
 const skip = withoutOwnNode('gives its node an image');
 
@@ -48,7 +49,7 @@ describe('Plumbline, installed from dist/', { skip }, () => {
   test('the files of dist/ are all that an empty cluster needs: two controllers become ready, and one leads', async (t) => {
     // WHEN they are applied, as the documentation says
     await run('apply', '--server-side', '-f', api, '-f', plumbline);
-    await run('-n', system, 'rollout', 'status', `deployment/${controller}`, '--timeout=120s');
+    await run('-n', system, 'rollout', 'status', `deployment/${controller}`, patience);
 
     // THEN both run, and one of them has the lease
     const names = await controllers();
@@ -131,12 +132,7 @@ describe('Plumbline, installed from dist/', { skip }, () => {
       spec: { url: 'file:///tmp/fleet.git' },
     };
     await kubectl(cluster, ['create', '-f', '-'], JSON.stringify(destination));
-    await run(
-      'wait',
-      '--for=jsonpath={.status.conditions[0].reason}=GitMissing',
-      'gitdestination/main',
-      '--timeout=60s',
-    );
+    await run('wait', '--for=jsonpath={.status.conditions[0].reason}=GitMissing', 'gitdestination/main', patience);
     await run('delete', 'gitdestination', 'main');
 
     const requests = auditedRequests(cluster, user);
@@ -162,7 +158,7 @@ describe('Plumbline, installed from dist/', { skip }, () => {
       assert.equal(before.length, 1);
 
       // WHEN Plumbline goes
-      await run('delete', '--ignore-not-found', '--timeout=120s', '-f', plumbline);
+      await run('delete', '--ignore-not-found', patience, '-f', plumbline);
 
       // THEN its namespace has come to its end, and the database answers as before
       assert.notEqual((await cluster.kubectlRun(['get', 'namespace', system])).code, 0);
@@ -186,16 +182,15 @@ describe('Plumbline, installed from dist/', { skip }, () => {
       assert.equal(answer.trim(), '1');
 
       // WHEN a database is deleted without any controller
-      await run('-n', namespace, 'delete', 'dbs/orders', '--timeout=60s');
+      await run('-n', namespace, 'delete', 'dbs/orders', patience);
 
       // THEN all of it goes, and its namespace can go as well
       await eventually(
         'nothing of it is left',
         async () =>
           (await run('-n', namespace, 'get', 'statefulsets,pods,services,cronjobs', '-o', 'name')) === '' || undefined,
-        120_000,
       );
-      await run('delete', 'namespace', namespace, '--timeout=120s');
+      await run('delete', 'namespace', namespace, patience);
     },
   );
 });

@@ -164,14 +164,10 @@ export class NodeDatabase implements AsyncDisposable {
     await this.allStream();
     const leader = (await this.leader()) ?? '';
     const hosts = await Promise.all(this.members.map(async (member) => (await this.pod(member)).status.podIP ?? ''));
-    await eventually(
-      'no member is in failsafe mode',
-      async () => {
-        const said = await this.run(leader, ['python3', '-c', failsafeScript, ...hosts]);
-        return !said.includes('True') || undefined;
-      },
-      120_000,
-    );
+    await eventually('no member is in failsafe mode', async () => {
+      const said = await this.run(leader, ['python3', '-c', failsafeScript, ...hosts]);
+      return !said.includes('True') || undefined;
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

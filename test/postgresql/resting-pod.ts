@@ -2,6 +2,7 @@ import type { V1Volume, V1VolumeMount } from '@kubernetes/client-node';
 import { containerSecurity, podSecurity } from '../../constructs/postgresql/pod-security.ts';
 import { pods } from '../../controller/database/kinds.ts';
 import type { NodeDatabase } from './node-database.ts';
+import { patience } from '../patience.ts';
 
 export interface RestingPod {
   readonly name: string;
@@ -32,7 +33,7 @@ export async function ensureRestingPod(
   };
   const manifest = { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace, labels }, spec };
   await kube.apply(manifest, { type: pods, fieldManager: 'test', force: true });
-  const wait = ['-n', namespace, 'wait', '--for=condition=Ready', `pod/${name}`, '--timeout=120s'];
+  const wait = ['-n', namespace, 'wait', '--for=condition=Ready', `pod/${name}`, patience];
   const { code, stderr } = await cluster.kubectlRun(wait);
   if (code !== 0) throw new Error(stderr);
 }

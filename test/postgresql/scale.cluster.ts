@@ -102,7 +102,7 @@ test('with storage.onDelete Delete the volume of a member goes with it', { skip 
     database.replicas = 3;
     await database.allStream();
     await byKubectl(database, 1);
-    await eventually('one is on its way out', async () => ((await podsOf(database)) < 3 ? true : undefined), 60_000);
+    await eventually('one is on its way out', async () => ((await podsOf(database)) < 3 ? true : undefined));
     await byKubectl(database, 3);
     await database.allStream();
     await runs(running, namespace, 3);
@@ -141,7 +141,7 @@ test('whatever is done to the StatefulSet by hand, no volume is lost, and it is 
           const now = await uidOf(database, statefulSets, 'orders');
           return now !== undefined && now !== before ? true : undefined;
         };
-        await eventually('it is made again', made, 60_000);
+        await eventually('it is made again', made);
       }
       await runs(running, namespace, 3);
       await database.allStream();

@@ -43,14 +43,10 @@ test('three members start on a node: one primary, two that stream, and the Servi
   });
 
   // WHEN it is up
-  const status = await eventually(
-    'it is running',
-    async () => {
-      const found = (await running.database(namespace, 'orders'))['status'] as DatabaseServiceStatus | undefined;
-      return found?.phase === 'Running' ? found : undefined;
-    },
-    120_000,
-  );
+  const status = await eventually('it is running', async () => {
+    const found = (await running.database(namespace, 'orders'))['status'] as DatabaseServiceStatus | undefined;
+    return found?.phase === 'Running' ? found : undefined;
+  });
 
   // THEN the status says so, and the owner of the Secret can write through the Service
   assert.equal(status.ready, '3/3');

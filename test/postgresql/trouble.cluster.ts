@@ -13,6 +13,7 @@ import {
 } from '../cluster/index.ts';
 import { storageClassName } from '../cluster/node/storage-class.ts';
 import { databaseService, eventually, RunningPlumbline } from '../controller/running-plumbline.ts';
+import { patience } from '../patience.ts';
 
 /** Nothing here takes that long unless it is broken. */
 const patienceMs = 120_000;
@@ -255,8 +256,8 @@ const rows: readonly Row[] = [
       // As a driver does that grows volumes only while nobody uses them.
       await place.kubectl(['cordon', place.node.nodeName]);
       place.finally(() => place.kubectl(['uncordon', place.node.nodeName]));
-      await place.kubectl(['delete', 'pod', 'orders-0', '--timeout=60s']);
-      await eventually('the volume is free', () => isGrown(place, path), 60_000);
+      await place.kubectl(['delete', 'pod', 'orders-0', patience]);
+      await eventually('the volume is free', () => isGrown(place, path));
       await place.kubectl(['uncordon', place.node.nodeName]);
     },
     reason: 'VolumeFull',

@@ -11,6 +11,7 @@ import { sharedCluster } from '../../cluster/index.ts';
 import { destinationCorpus } from './corpus.ts';
 import { namesField } from './server-names.ts';
 import { Judge } from './server-verdict.ts';
+import { patience } from '../../patience.ts';
 
 describe('offline and the real API server give one verdict on GitDestinations', () => {
   let judge: Judge;
@@ -20,7 +21,7 @@ describe('offline and the real API server give one verdict on GitDestinations', 
     const crd = JSON.stringify(gitDestinationDefinition());
     const applied = await cluster.kubectlRun(['apply', '--server-side', '--force-conflicts', '-f', '-'], crd);
     assert.equal(applied.code, 0, applied.stderr);
-    const ready = await cluster.kubectlRun(['wait', '--for=condition=Established', '--timeout=60s', '-f', '-'], crd);
+    const ready = await cluster.kubectlRun(['wait', '--for=condition=Established', patience, '-f', '-'], crd);
     assert.equal(ready.code, 0, ready.stderr);
     judge = await Judge.of(cluster.kubeconfig, () => `/apis/${apiVersion}/${gitDestinationPlural}`);
   });

@@ -12,6 +12,7 @@ import { corpus, namespaceOf, transitions } from './corpus.ts';
 import { mutatedDocuments } from './mutations.ts';
 import { namesField } from './server-names.ts';
 import { Judge, type ServerVerdict } from './server-verdict.ts';
+import { patience } from '../../patience.ts';
 
 describe('offline and the real API server give one verdict', () => {
   let cluster: Cluster;
@@ -139,6 +140,6 @@ async function installDefinition(cluster: Cluster): Promise<void> {
   const crd = JSON.stringify(customResourceDefinition());
   const applied = await cluster.kubectlRun(['apply', '--server-side', '--force-conflicts', '-f', '-'], crd);
   assert.equal(applied.code, 0, applied.stderr);
-  const ready = await cluster.kubectlRun(['wait', '--for=condition=Established', '--timeout=30s', '-f', '-'], crd);
+  const ready = await cluster.kubectlRun(['wait', '--for=condition=Established', patience, '-f', '-'], crd);
   assert.equal(ready.code, 0, ready.stderr);
 }

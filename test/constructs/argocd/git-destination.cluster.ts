@@ -34,14 +34,10 @@ describe('the health of a GitDestination', () => {
   const live = (): Promise<KubeObject> => shop.kube.get(gitDestinations, { name });
 
   async function health(status: string, message: RegExp): Promise<void> {
-    await eventually(
-      `it is ${status}, ${message}`,
-      async () => {
-        const found = await healthOf(await live());
-        return (found.status === status && message.test(found.message ?? '')) || undefined;
-      },
-      120_000,
-    );
+    await eventually(`it is ${status}, ${message}`, async () => {
+      const found = await healthOf(await live());
+      return (found.status === status && message.test(found.message ?? '')) || undefined;
+    });
   }
 
   test('a GitDestination is Healthy when its repository is reached, and Degraded with the reason when it is not', async () => {

@@ -5,6 +5,7 @@ import type { Manifest } from '../../../constructs/manifest.ts';
 import { newNamespace, sharedCluster, type Cluster } from '../../cluster/index.ts';
 import { databaseService, eventually } from '../../controller/running-plumbline.ts';
 import { kubectl } from './installed.ts';
+import { patience } from '../../patience.ts';
 
 const manifests = apiFiles().map(([, manifest]) => manifest);
 const definition = 'databaseservices.plumbline.dev';
@@ -18,18 +19,14 @@ describe('admission', () => {
     await apply(...manifests);
     // A policy is in force a moment after it was made.
     await create('probe', { version: '14', deletionProtection: true });
-    await eventually(
-      'all policies are in force',
-      async () => {
-        const [warned, kept, crd] = [
-          await run(['annotate', '--overwrite', 'dbs/probe', `probe=${Date.now()}`]),
-          await run(['delete', 'dbs/probe', '--dry-run=server']),
-          await run(['delete', 'crd', definition, '--dry-run=server']),
-        ];
-        return (/Warning/.test(warned.stderr) && kept.code !== 0 && crd.code !== 0) || undefined;
-      },
-      60_000,
-    );
+    await eventually('all policies are in force', async () => {
+      const [warned, kept, crd] = [
+        await run(['annotate', '--overwrite', 'dbs/probe', `probe=${Date.now()}`]),
+        await run(['delete', 'dbs/probe', '--dry-run=server']),
+        await run(['delete', 'crd', definition, '--dry-run=server']),
+      ];
+      return (/Warning/.test(warned.stderr) && kept.code !== 0 && crd.code !== 0) || undefined;
+    });
   });
   after(async () => {
     // Others that share the cluster are to find it as it was.
@@ -82,7 +79,7 @@ describe('admission', () => {
 
   test('a protected database may leave what it owns behind, and then run on', async () => {
     await create('left', { deletionProtection: true });
-    const { code, stderr } = await run(['delete', 'dbs/left', '--cascade=orphan', '--timeout=90s']);
+    const { code, stderr } = await run(['delete', 'dbs/left', '--cascade=orphan', patience]);
     assert.equal(code, 0, stderr);
   });
 
@@ -90,7 +87,7 @@ describe('admission', () => {
     const ending = await newNamespace(cluster);
     const object = databaseService(ending, 'precious', { deletionProtection: true });
     await kubectl(cluster, ['create', '-f', '-'], JSON.stringify(object));
-    const { code, stderr } = await cluster.kubectlRun(['delete', 'namespace', ending, '--timeout=90s']);
+    const { code, stderr } = await cluster.kubectlRun(['delete', 'namespace', ending, patience]);
     assert.equal(code, 0, stderr);
   });
 
@@ -101,7 +98,7 @@ describe('admission', () => {
     const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid }];
     await run(['create', '-f', '-'], JSON.stringify({ ...object, metadata: { ...object.metadata, ownerReferences } }));
     await run(['delete', 'configmap', 'owner']);
-    await eventually('it is gone', async () => (await run(['get', 'dbs/owned'])).code !== 0 || undefined, 90_000);
+    await eventually('it is gone', async () => (await run(['get', 'dbs/owned'])).code !== 0 || undefined);
   });
 
   test('the definition is deleted by nobody, by its name or with all others, unless it is annotated for that', async () => {

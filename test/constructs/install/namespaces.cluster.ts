@@ -34,7 +34,7 @@ test('a controller that is installed for two namespaces makes databases there, a
   const isMade = async (namespace: string) =>
     (await cluster.kubectlRun(['-n', namespace, 'get', 'statefulset', 'orders'])).code === 0;
   for (const namespace of [shop, finance]) {
-    await eventually(`a database is made in ${namespace}`, async () => (await isMade(namespace)) || undefined, 60_000);
+    await eventually(`a database is made in ${namespace}`, async () => (await isMade(namespace)) || undefined);
   }
   // … and nothing else was asked for, denied or not
   const requests = auditedRequests(cluster, userOf(system, controllerName)).slice(before);

@@ -126,7 +126,6 @@ describe('the controller under its own ServiceAccount', () => {
     await eventually(
       'it has the image of the spec again',
       async () => !hasImage(await shop.get('Pod', 'orders-2'), image.image) || undefined,
-      60_000,
     );
     // … a password is changed
     await shop.patch('Secret', 'orders-credentials', {
@@ -139,11 +138,11 @@ describe('the controller under its own ServiceAccount', () => {
     // … a setting is changed, for which each member restarts
     members.wait({ max_connections: ['100', '200'] });
     await shop.edit('orders', { parameters: { max_connections: '200' } });
-    await eventually('all are asked to restart', () => members.areRestarted || undefined, 60_000);
+    await eventually('all are asked to restart', () => members.areRestarted || undefined);
     await runs('it runs after the restarts');
     // … its pods are replaced, with a switchover
     await shop.edit('orders', { resources: { requests: { cpu: '300m' } } });
-    await eventually('another leads', () => members.primary !== 'orders-0' || undefined, 60_000);
+    await eventually('another leads', () => members.primary !== 'orders-0' || undefined);
     await runs('it runs after the rollout');
     // … it becomes smaller, and has neither backups any more nor what an older release stated
     await shop.edit('orders', { replicas: 2 });
@@ -231,15 +230,11 @@ function outdated({
 }
 
 async function isGone(kind: string, name: string): Promise<void> {
-  await eventually(
-    `${kind} ${name} is gone`,
-    async () => (await shop.get(kind, name)) === undefined || undefined,
-    60_000,
-  );
+  await eventually(`${kind} ${name} is gone`, async () => (await shop.get(kind, name)) === undefined || undefined);
 }
 
 function runs(what: string): Promise<unknown> {
-  return eventually(what, async () => (await shop.status('orders'))?.phase === 'Running' || undefined, 60_000);
+  return eventually(what, async () => (await shop.status('orders'))?.phase === 'Running' || undefined);
 }
 
 function hasLabel(object: KubeObject | undefined): true | undefined {

@@ -28,6 +28,6 @@ for (const schedule of ['@every 2h', '* * * * *']) {
     // THEN
     const isMade = async (): Promise<true | undefined> =>
       (await kubectl(['get', 'jobs', '-o', 'name'])) !== '' || undefined;
-    await eventually('there is a Job', isMade, 60_000);
+    await eventually('there is a Job', isMade);
   });
 }

@@ -5,6 +5,7 @@ import { FakeApi } from './fake-api.ts';
 import { orders } from './orders.ts';
 import { freePort, RunningPostgres } from './running-postgres.ts';
 import { Sandbox } from './sandbox.ts';
+import { patienceMs } from '../../patience.ts';
 
 export const nasty = `p@ss:w/o?r#d%41 '"\\$x{}`;
 const database = orders({ database: 'Order-Data', username: 'app-user' });
@@ -60,9 +61,6 @@ export function startSteward(sandbox: Sandbox, script = 'steward.py'): () => str
 }
 
 export async function until(isSo: () => boolean, what: string): Promise<void> {
-  for (let tries = 0; tries < 600; tries += 1) {
-    if (isSo()) return;
-    await sleep(50);
-  }
-  assert.fail(`not within 30 s: ${what}`);
+  for (const end = Date.now() + patienceMs; Date.now() < end; await sleep(50)) if (isSo()) return;
+  assert.fail(`not within ${patienceMs / 1000} s: ${what}`);
 }

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'node:test';
 import { asFirst, endOfFirst, notFirst } from './first-process.ts';
 import { Sandbox } from './sandbox.ts';
+import { patienceMs } from '../../patience.ts';
 
 const missing = process.platform === 'linux' ? false : 'needs Linux';
 
@@ -28,9 +29,9 @@ function events(sandbox: Sandbox): readonly string[] {
   }
 }
 
-async function until(isSo: () => boolean, what: string, seconds = 10): Promise<void> {
-  for (const end = performance.now() + seconds * 1000; performance.now() < end; await sleep(20)) if (isSo()) return;
-  assert.fail(`not within ${seconds} s: ${what}`);
+async function until(isSo: () => boolean, what: string): Promise<void> {
+  for (const end = Date.now() + patienceMs; Date.now() < end; await sleep(20)) if (isSo()) return;
+  assert.fail(`not within ${patienceMs / 1000} s: ${what}`);
 }
 
 const count = (sandbox: Sandbox, event: string) => events(sandbox).filter((line) => line === event).length;
@@ -45,10 +46,10 @@ test('Patroni that is killed starts again at once, after the start gate', { skip
   const { sandbox, running } = stage(stays);
   using _ = sandbox;
   for (let round = 1; round <= 2; round += 1) {
-    await until(() => count(sandbox, 'started') === round, `start ${round}`, 2);
+    await until(() => count(sandbox, 'started') === round, `start ${round}`);
     process.kill(Number(readFileSync(sandbox.path('run/pid'), 'utf8')), 'SIGKILL');
   }
-  await until(() => count(sandbox, 'started') === 3, 'the third start', 2);
+  await until(() => count(sandbox, 'started') === 3, 'the third start');
   assert.deepEqual(events(sandbox).slice(0, 4), ['gate: start', 'started', 'gate: start', 'started']);
   assert.match(running.output(), /Patroni ended with 137; it is started again/);
 });
@@ -164,11 +165,11 @@ test(
 test('Patroni that cannot live is tried again with pauses of at most 3 s', { skip: missing }, async () => {
   const { sandbox } = stage('echo started >>"$PLUMBLINE_RUN/events"; exit 1');
   using _ = sandbox;
-  await until(() => count(sandbox, 'started') >= 3, 'two at once', 2);
+  await until(() => count(sandbox, 'started') >= 3, 'two at once');
   await sleep(3000);
   const after = count(sandbox, 'started');
   assert.ok(after <= 7, `${after} starts in five seconds`);
-  await until(() => count(sandbox, 'started') > after, 'another try', 5);
+  await until(() => count(sandbox, 'started') > after, 'another try');
 });
 
 test('what Patroni leaves running when it is killed is ended with it', { skip: missing }, async () => {

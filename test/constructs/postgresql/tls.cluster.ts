@@ -209,7 +209,7 @@ test(
     assert.equal(stated(api).problem, undefined);
 
     // AND the session that began with the first has seen nothing of it
-    await eventually('the session ends well', () => /still here/.test(session.output()) || undefined, 60_000);
+    await eventually('the session ends well', () => /still here/.test(session.output()) || undefined);
   },
 );
 

@@ -49,7 +49,6 @@ class Members {
     await eventually(
       `the images are ${images.join(', ')}`,
       async () => (await this.pods()).map(({ image }) => image).join() === images.join() || undefined,
-      120_000,
     );
   }
 
@@ -68,7 +67,7 @@ class Members {
       const isSeen = status?.observedGeneration === metadata?.generation;
       return (isSeen && (status?.readyReplicas ?? 0) === readyReplicas) || undefined;
     };
-    await eventually(`${readyReplicas} members count as ready`, isCounted, 120_000);
+    await eventually(`${readyReplicas} members count as ready`, isCounted);
   }
 }
 

@@ -91,7 +91,7 @@ test('with Argo CD and its self-heal: given up after a few times, named, tried a
   await shop.restart(undefined, { contest });
   const restarted = await shop.condition('argo', 'Drifted');
   if (Date.now() < until) assert.equal(restarted, condition);
-  await eventually('it is tried again', () => rival.writes > writes || undefined, 60_000);
+  await eventually('it is tried again', () => rival.writes > writes || undefined);
   await shop.running.settled();
   assert.equal(rival.writes, writes + 1, 'once');
   assert.match(await shop.condition('argo', 'Drifted'), /^True Contested/);
@@ -101,7 +101,6 @@ test('with Argo CD and its self-heal: given up after a few times, named, tried a
   await eventually(
     'it is put back when nobody fights any more',
     async () => (await specOf('PodDisruptionBudget', 'argo'))['maxUnavailable'] === 1 || undefined,
-    60_000,
   );
   await shop.untilCondition('argo', 'Drifted', /^False InTrue/);
 });
@@ -175,7 +174,7 @@ test('with an injector whose addition is removed, and with somebody who deletes 
     /\.containers\[name=mesh\] of StatefulSet\/injected; it is left until .* drift: \{allowManagers: \[mesh-injector\]\}/,
   );
   await Promise.all([injector.stop(), pruner.stop()]);
-  await eventually('what was deleted is made again', () => shop.get('Service', 'injected-ro'), 60_000);
+  await eventually('what was deleted is made again', () => shop.get('Service', 'injected-ro'));
   await shop.untilCondition('injected', 'Drifted', /^False InTrue/);
 });
 
@@ -280,7 +279,7 @@ test('with a HorizontalPodAutoscaler: its number is left to it by the line in th
   };
   const { code, stderr } = await shop.cluster.kubectlRun(['apply', '-f', '-'], JSON.stringify(autoscaler));
   assert.equal(code, 0, stderr);
-  const receipt = await eventually('it is told', async () => (await shop.receipts('hpa'))[0], 90_000);
+  const receipt = await eventually('it is told', async () => (await shop.receipts('hpa'))[0]);
   assert.deepEqual(
     [receipt.field, receipt.manager, receipt.operation],
     ['spec.replicas', 'kube-controller-manager', 'Update of scale'],
@@ -289,7 +288,6 @@ test('with a HorizontalPodAutoscaler: its number is left to it by the line in th
   await eventually(
     'it has its number',
     async () => (await specOf('StatefulSet', 'hpa'))['replicas'] === 4 || undefined,
-    90_000,
   );
   await shop.running.settled();
   await shop.restart(undefined, { contest });

@@ -16,7 +16,7 @@ after(async () => {
 const report = { drift: { policy: 'Report' } };
 
 async function runs(name: string): Promise<void> {
-  await eventually('it runs', async () => (await shop.status(name))?.phase === 'Running' || undefined, 60_000);
+  await eventually('it runs', async () => (await shop.status(name))?.phase === 'Running' || undefined);
   await shop.running.settled();
 }
 
@@ -95,14 +95,10 @@ test('a member with a sidecar that was added goes without it once additions are 
   assert.equal(deletions(0) + deletions(since), 0);
   assert((await containers('added-2')).some(({ name }) => name === 'sidecar'));
   await shop.edit('added', { drift: { additions: 'Remove' } });
-  await eventually(
-    'it has no sidecar',
-    async () => {
-      const names = (await containers('added-2')).map(({ name }) => name);
-      return (names.length > 0 && !names.includes('sidecar')) || undefined;
-    },
-    60_000,
-  );
+  await eventually('it has no sidecar', async () => {
+    const names = (await containers('added-2')).map(({ name }) => name);
+    return (names.length > 0 && !names.includes('sidecar')) || undefined;
+  });
   await runs('added');
   assert.equal(deletions(0), 1);
 });

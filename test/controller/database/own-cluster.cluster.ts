@@ -9,6 +9,7 @@ import { startCluster, type Cluster } from '../../cluster/index.ts';
 import { MainProcess } from '../main-process.ts';
 import { databaseService, eventually } from '../running-plumbline.ts';
 import { Shop, wholeSpec } from './shop.ts';
+import { patience } from '../../patience.ts';
 
 /** What needs a control plane of its own: another CRD, other flags of the API server, its end in the middle. */
 let cluster: Cluster;
@@ -24,7 +25,7 @@ async function install(definition: Record<string, unknown>): Promise<void> {
   const { code, stderr } = await cluster.kubectlRun(['apply', '--server-side', '-f', '-'], JSON.stringify(definition));
   assert.equal(code, 0, stderr);
   const { name } = definition['metadata'] as { readonly name: string };
-  const established = ['wait', '--for=condition=Established', `crd/${name}`, '--timeout=30s'];
+  const established = ['wait', '--for=condition=Established', `crd/${name}`, patience];
   assert.equal((await cluster.kubectlRun(established)).code, 0);
 }
 
@@ -119,14 +120,10 @@ test('drift of the time when the API server was down or just up is put back, and
   assert.equal((await edit(shop.namespace)).code, 0);
   const { code } = await cluster.kubectlRun(['delete', 'configmap', 'orders-patroni', '-n', shop.namespace]);
   assert.equal(code, 0);
-  await eventually(
-    'all is true again',
-    async () => {
-      const found = JSON.stringify(await shop.get('Service', 'orders'));
-      return (!found.includes('"app":"x"') && (await shop.get('ConfigMap', 'orders-patroni'))) || undefined;
-    },
-    60_000,
-  );
+  await eventually('all is true again', async () => {
+    const found = JSON.stringify(await shop.get('Service', 'orders'));
+    return (!found.includes('"app":"x"') && (await shop.get('ConfigMap', 'orders-patroni'))) || undefined;
+  });
   await eventually('three receipts', async () => (await shop.status('orders'))?.drift?.corrected === 3 || undefined);
   const told = (await shop.receipts('orders')).map(({ object }) => object).sort();
   assert.deepEqual(told, ['ConfigMap/orders-patroni', 'PodDisruptionBudget/orders', 'Service/orders']);

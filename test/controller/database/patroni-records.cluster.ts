@@ -101,7 +101,7 @@ test('once a database runs, what Patroni keeps goes with it, but for who is in s
   assert.deepEqual(applied, []);
 
   await shop.delete('DatabaseService', 'orders');
-  await eventually('they are gone', async () => (await left('orders')).join() === 'sync' || undefined, 60_000);
+  await eventually('they are gone', async () => (await left('orders')).join() === 'sync' || undefined);
 });
 
 test('with storage.onDelete Delete who is in step goes too, also where that is asked for later', async () => {
@@ -114,5 +114,5 @@ test('with storage.onDelete Delete who is in step goes too, also where that is a
     return sync?.metadata.ownerReferences?.length === 2 || undefined;
   });
   await shop.delete('DatabaseService', 'gone');
-  await eventually('they are gone', async () => (await left('gone')).length === 0 || undefined, 60_000);
+  await eventually('they are gone', async () => (await left('gone')).length === 0 || undefined);
 });

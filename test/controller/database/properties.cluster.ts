@@ -68,10 +68,6 @@ async function become(shop: Shop, name: string, spec: Readonly<Record<string, un
   const value = wholeOf(spec);
   await shop.patch('DatabaseService', name, { kind: 'json', body: [{ op: 'replace', path: '/spec', value }] });
   const { generation } = (await shop.resource(name)).metadata;
-  await eventually(
-    'it is seen',
-    async () => (await shop.status(name))?.observedGeneration === generation || undefined,
-    60_000,
-  );
+  await eventually('it is seen', async () => (await shop.status(name))?.observedGeneration === generation || undefined);
   await shop.running.settled();
 }

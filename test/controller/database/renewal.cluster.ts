@@ -13,7 +13,7 @@ after(async () => {
 });
 
 async function runs(name: string): Promise<void> {
-  await eventually('it runs', async () => (await shop.status(name))?.phase === 'Running' || undefined, 60_000);
+  await eventually('it runs', async () => (await shop.status(name))?.phase === 'Running' || undefined);
   await shop.running.settled();
 }
 
@@ -66,14 +66,10 @@ test('who runs kubectl rollout restart is told what has the members made again: 
   await shop.running.stop();
   note();
   await shop.restart();
-  await eventually(
-    'the last is made again',
-    async () => {
-      const now = await uids();
-      return now.every((uid, i) => uid !== undefined && uid !== before[i]) || undefined;
-    },
-    120_000,
-  );
+  await eventually('the last is made again', async () => {
+    const now = await uids();
+    return now.every((uid, i) => uid !== undefined && uid !== before[i]) || undefined;
+  });
   await runs('again');
   note();
 

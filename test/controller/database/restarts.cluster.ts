@@ -15,10 +15,8 @@ const image = { spec: { template: { spec: { containers: [{ name: 'postgres', ima
 const edit = (name: string) => shop.patch('StatefulSet', name, { kind: 'strategic', body: image });
 
 const event = (name: string, pattern: RegExp) =>
-  eventually(
-    `an Event of ${name} says ${pattern}`,
-    async () => (await shop.driftEvents(name)).find((message) => pattern.test(message)),
-    60_000,
+  eventually(`an Event of ${name} says ${pattern}`, async () =>
+    (await shop.driftEvents(name)).find((message) => pattern.test(message)),
   );
 
 /** What its receipts say of restarts, the newest first, once there are so many. */
@@ -52,7 +50,6 @@ test('what a member was made from meanwhile is named, first as what it would cos
   await eventually(
     'it is made again from what somebody wrote',
     async () => JSON.stringify((await shop.get('Pod', 'late-1'))?.['spec'] ?? '').includes('other:1') || undefined,
-    60_000,
   );
   await shop.running.settled();
   await shop.edit('late', { drift: { policy: 'Correct' } });

@@ -9,6 +9,7 @@ import {
 } from '../../../controller/kube/index.ts';
 import { CONFIG_MAPS, configMap, STATEFUL_SETS } from './api-types.ts';
 import { realClient } from './real-client.ts';
+import { patienceMs } from '../../patience.ts';
 
 const OURS = { type: CONFIG_MAPS, fieldManager: 'plumbline' };
 
@@ -160,7 +161,7 @@ test('an orphaning delete leaves the children', async () => {
   const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid }];
   await kube.apply(configMap(namespace, 'child', {}, { ownerReferences }), OURS);
   await kube.delete(CONFIG_MAPS, { namespace, name: 'owner' }, { uid, propagationPolicy: 'Orphan' });
-  for (const until = Date.now() + 60_000; ;) {
+  for (const until = Date.now() + patienceMs; ;) {
     assert.ok(Date.now() < until, 'the owner does not go');
     try {
       await kube.get(CONFIG_MAPS, { namespace, name: 'owner' });

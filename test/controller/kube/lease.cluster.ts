@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, KubeClient, LEASES, LeaderElector, type Connection } from '../../../controller/kube/index.ts';
 import { newNamespace, sharedCluster } from '../../cluster/index.ts';
+import { patienceMs } from '../../patience.ts';
 
 /** Short, so that a test takes seconds; the proportions are those of the defaults. */
 const FAST = { leaseDurationMs: 3_000, renewDeadlineMs: 2_000, retryPeriodMs: 400 };
@@ -49,8 +50,8 @@ class Candidate implements AsyncDisposable {
   }
 }
 
-async function until(condition: () => boolean, withinMs = 30_000): Promise<void> {
-  const end = Date.now() + withinMs;
+async function until(condition: () => boolean): Promise<void> {
+  const end = Date.now() + patienceMs;
   while (!condition()) {
     assert.ok(Date.now() < end, 'it took too long');
     await sleep(20);

@@ -12,6 +12,7 @@ import {
 import { newNamespace, sharedCluster, startCluster, type Cluster } from '../../cluster/index.ts';
 import { CONFIG_MAPS, configMap, type ConfigMap } from './api-types.ts';
 import { FaultyProxy, type Fault } from './faulty-proxy.ts';
+import { patienceMs } from '../../patience.ts';
 
 const NOTE = 'Größe 中 😀';
 
@@ -95,7 +96,7 @@ class Stage implements AsyncDisposable {
   }
 
   /** Waits until the store is the server's state to the byte. */
-  async untilEqual(withinMs = 60_000): Promise<void> {
+  async untilEqual(withinMs = patienceMs): Promise<void> {
     const until = Date.now() + withinMs;
     for (;;) {
       const served = await this.served();
@@ -152,7 +153,7 @@ for (const [what, kind, fault] of FAULTS) {
       await sleep(200);
     }
     await stage.untilEqual();
-    for (const until = Date.now() + 60_000; stage.proxy.pending > 0;) {
+    for (const until = Date.now() + patienceMs; stage.proxy.pending > 0;) {
       assert.ok(Date.now() < until, 'a fault never happened');
       await stage.put('again', String(Date.now()));
       await sleep(50);
@@ -230,7 +231,7 @@ test('another past behind the same address, as after a restored backup of etcd (
 
   stage.proxy.upstream = past;
   stage.proxy.cut();
-  const until = Date.now() + 60_000;
+  const until = Date.now() + patienceMs;
   while (stage.store.size !== 1 && Date.now() < until) await sleep(50);
   assert.deepEqual([...stage.store.values()], [before]);
   assert.equal(stage.count('version-backwards'), 1);

@@ -16,14 +16,10 @@ test('steps and ends of rollouts are counted, and so is a failover, which no swi
     return parseExposition(text);
   };
   const runs = (primary: string) =>
-    eventually(
-      `it runs, and ${primary} leads`,
-      async () => {
-        const status = await shop.status('orders');
-        return (status?.phase === 'Running' && status.primary === primary) || undefined;
-      },
-      120_000,
-    );
+    eventually(`it runs, and ${primary} leads`, async () => {
+      const status = await shop.status('orders');
+      return (status?.phase === 'Running' && status.primary === primary) || undefined;
+    });
   await shop.create('orders', { replicas: 3 });
   {
     await using members = new ActedMembers(shop, 'orders');
@@ -31,22 +27,17 @@ test('steps and ends of rollouts are counted, and so is a failover, which no swi
     await eventually(
       'it is stable',
       async () => (await scrape()).value('plumbline_rollouts_total', { outcome: 'stable' }) === 1 || undefined,
-      60_000,
     );
     assert.equal((await scrape()).value('plumbline_databases', { phase: 'Running' }), 1);
 
     // WHEN its pods are replaced, which needs a switchover
     await shop.edit('orders', { resources: { requests: { cpu: '300m' } } });
-    await eventually('another leads', () => members.primary !== 'orders-0' || undefined, 120_000);
+    await eventually('another leads', () => members.primary !== 'orders-0' || undefined);
     await runs(members.primary);
-    const ended = await eventually(
-      'the rollout ends',
-      async () => {
-        const found = await scrape();
-        return found.value('plumbline_rollouts_total', { outcome: 'stable' }) === 2 ? found : undefined;
-      },
-      120_000,
-    );
+    const ended = await eventually('the rollout ends', async () => {
+      const found = await scrape();
+      return found.value('plumbline_rollouts_total', { outcome: 'stable' }) === 2 ? found : undefined;
+    });
 
     // THEN
     const steps = (step: string) => ended.value('plumbline_rollout_steps_total', { step });

@@ -15,6 +15,7 @@ import { eventually, installCrd } from '../../running-plumbline.ts';
 import { givenRemote } from '../git/given.ts';
 import { givenHttpsServer } from '../git/https-server.ts';
 import type { Remote } from '../git/remote.ts';
+import { patience } from '../../../patience.ts';
 
 const tokens = ['s3cr3t-t0ken-one', 's3cr3t-t0ken-two'] as const;
 /** git is started many times, on a machine that does much else. */
@@ -479,7 +480,7 @@ describe('databases are delivered to destinations', () => {
     const name = await givenDestination(t, 'namespaced', { url: remote.url });
     await shop.submit('last', inGit(name));
     await isInGit(remote, `clusters/prod/${shop.namespace}/last/statefulset.last.yaml`);
-    const { code, stderr } = await shop.cluster.kubectlRun(['delete', 'namespace', shop.namespace, '--timeout=120s']);
+    const { code, stderr } = await shop.cluster.kubectlRun(['delete', 'namespace', shop.namespace, patience]);
     assert.equal(code, 0, stderr);
     await isGone(remote, `clusters/prod/${shop.namespace}/last/`);
   });
