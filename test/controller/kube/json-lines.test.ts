@@ -41,16 +41,18 @@ test('documents are taken from one chunk or many, and empty lines are skipped', 
     assert.deepEqual(decode(...chunks.map((chunk) => Buffer.from(chunk))), expected);
 });
 
-test('an event of 3 MB is joined once and blocks for less than 100 ms', () => {
+test('an event of 3 MB is joined once and takes less than 100 ms of the processor at a time', () => {
   const event = { type: 'ADDED', object: { data: { big: 'ä'.repeat(1_500_000) } } };
   const bytes = Buffer.from(`${JSON.stringify(event)}\n`);
   const lines = new JsonLines();
   let longestMs = 0;
   const documents: unknown[] = [];
   for (let at = 0; at < bytes.length; at += 1024) {
-    const startedAt = performance.now();
+    // Of this thread: the clock goes on while others have the processor.
+    const before = process.threadCpuUsage();
     documents.push(...lines.push(bytes.subarray(at, at + 1024)));
-    longestMs = Math.max(longestMs, performance.now() - startedAt);
+    const { user, system } = process.threadCpuUsage(before);
+    longestMs = Math.max(longestMs, (user + system) / 1000);
   }
   assert.deepEqual(documents, [event]);
   assert.ok(longestMs < 100, `${longestMs} ms`);
