@@ -67,7 +67,7 @@ const expected = [ConnectionError, KubeError, NotInstalledError, GitDeliveryErro
  */
 async function run(surroundings: Surroundings, signal: AbortSignal): Promise<number> {
   const { connection, log, observation } = surroundings;
-  const kube = new KubeClient(connection, { onRequest: observation.counting('start') });
+  const kube = new KubeClient(connection, observation.requests('start'));
   await requireDatabaseServices(kube, connection.server);
   const hasDestinations = await mayWatchDestinations(kube, surroundings.options.leaseNamespace);
   if (!hasDestinations)
@@ -109,7 +109,7 @@ async function runOnce(
   signal: AbortSignal,
 ): Promise<{ readonly end: ManagerEnd; readonly isFollowed: boolean }> {
   const elector = new LeaderElector({
-    kube: new KubeClient(connection, { lane: 'lease', onRequest: observation.counting('lease') }),
+    kube: new KubeClient(connection, { lane: 'lease', ...observation.requests('lease') }),
     namespace: options.leaseNamespace,
     name: options.leaseName,
     onError: (err) => log.warn({ err }, 'the lease could not be asked for'),
@@ -117,7 +117,7 @@ async function runOnce(
   const isLeading = (): boolean => elector.isLeading;
   const kubeFor = (reason: RequestReason): KubeClient =>
     new KubeClient(connection, {
-      onRequest: observation.counting(reason),
+      ...observation.requests(reason),
       // Whoever waits reads everything as well.
       ...(reason === 'watch' ? {} : { mayAsk: isLeading }),
     });

@@ -16,8 +16,8 @@ import {
   monotonicClock,
   systemClock,
   type Connection,
+  type KubeClientOptions,
   type LeaderElector,
-  type RequestFacts,
 } from './kube/index.ts';
 import { Metrics, type RequestReason } from './metrics/index.ts';
 import type { ControllerOptions } from './options.ts';
@@ -56,9 +56,9 @@ export class Observation {
     }
   }
 
-  /** What takes each request that is made for a reason. */
-  counting(reason: RequestReason): (facts: RequestFacts) => void {
-    return this.metrics.requests.of(this.#server, reason);
+  /** For a client whose requests are made for a reason: by it they are counted, and their spans tell it. */
+  requests(reason: RequestReason): Required<Pick<KubeClientOptions, 'onRequest' | 'reason'>> {
+    return { onRequest: this.metrics.requests.of(this.#server, reason), reason };
   }
 
   /** From now on this controller is observed. */
@@ -105,7 +105,7 @@ export class Observation {
   }
 
   #gate(connection: Connection, log: Logger): Gate {
-    const kube = new KubeClient(connection, { onRequest: this.counting('review'), timeoutMs: reviewTimeoutMs });
+    const kube = new KubeClient(connection, { ...this.requests('review'), timeoutMs: reviewTimeoutMs });
     return tokenGate({
       reviews: clusterReviews(kube),
       path: metricsPath,

@@ -32,7 +32,7 @@ import {
   type Episode,
 } from './drift/index.ts';
 import { kubeEventSink } from './event-sink.ts';
-import { classify, monotonicClock, systemClock, timestamp, type Clock, type Kube } from './kube/index.ts';
+import { classify, monotonicClock, refOf, systemClock, timestamp, type Clock, type Kube } from './kube/index.ts';
 import { Metrics, type RequestReason } from './metrics/index.ts';
 import { Controller, type ControllerStats, type ReconcileResult } from './runtime/controller.ts';
 import { EventRecorder } from './runtime/event-recorder.ts';
@@ -106,14 +106,14 @@ export class Plumbline {
     this.#queue = new WorkQueue({ clock: monotonicClock, observer: metrics.workQueue });
     const children = new Children((key, change) => this.#wake(key, change));
     const databases = new Databases((key, isInitial) =>
-      this.#queue.add(key, { priority: isInitial ? startUpPriority : 0 }),
+      this.#queue.add(key, isInitial ? { priority: startUpPriority, reason: 'start' } : { reason: 'database' }),
     );
     this.children = children;
     this.databases = databases;
     const component = 'plumbline';
     const sink = kubeEventSink(kubeFor('event'));
     this.#recorder = new EventRecorder({ sink, clock: systemClock, log, classify, component, instance: hostname() });
-    const wake = (key: string): void => this.#wake(key, 'health');
+    const wake = (key: string): void => this.#wake(key, 'health', 'git');
     const gitDelivery = new GitDelivery({
       targetOf: (resource) => this.#targetOf(resource),
       passwordsOf: (resource) => knownPasswords(kubeFor('destination'), resource, this.#gitStop.signal),
@@ -152,6 +152,10 @@ export class Plumbline {
       reconcile: (key, signal, log) => this.#watched(key, () => reconciler.reconcile(key, signal, log)),
       classify,
       log,
+      attributesOf: (key) => {
+        const { namespace = '', name } = refOf(key);
+        return { 'k8s.namespace.name': namespace, 'plumbline.database.name': name };
+      },
       concurrency: options.workers ?? 8,
       onReconciled: (run) => metrics.reconciles.ended(run),
     });
@@ -226,14 +230,14 @@ export class Plumbline {
       clock,
       pool: (onBatch) =>
         new WriterPool({ ...own, kube, clock: systemClock, onBatch, mayWrite: () => elector?.isLeading ?? true }),
-      changed: (name) => queue.add(name),
+      changed: (name) => queue.add(name, { reason: 'destination' }),
       recovered: (name) => this.#databasesOf(name).forEach(own.onLost),
     });
     const reconciler = new DestinationReconciler({
       kube,
       destinations,
       clock,
-      settled: (name) => this.#databasesOf(name).forEach((key) => this.#queue.add(key)),
+      settled: (name) => this.#databasesOf(name).forEach((key) => this.#queue.add(key, { reason: 'destination' })),
     });
     const controller = new Controller({
       name: 'gitdestination',
@@ -241,6 +245,7 @@ export class Plumbline {
       reconcile: (name, signal) => reconciler.reconcile(name, signal),
       classify,
       log,
+      attributesOf: (name) => ({ 'plumbline.destination.name': name }),
     });
     return {
       destinations,
@@ -278,13 +283,14 @@ export class Plumbline {
     };
   }
 
-  #wake(key: string, change: Change): void {
+  /** @param reason for the span of the run; defaults to what has changed */
+  #wake(key: string, change: Change, reason: string = change): void {
     // An object that says it belongs to a database which does not exist is none of our business.
     if (this.databases.get(key) === undefined) return;
     if (change === 'absence') this.databases.doubt(key);
     if (change !== 'health' && this.state === 'leading') this.#metrics.repairTimes.changed(key);
-    if (change === 'health') this.#queue.addAfter(key, gatherMs, { priority: 0 });
-    else this.#queue.add(key);
+    if (change === 'health') this.#queue.addAfter(key, gatherMs, { priority: 0, reason });
+    else this.#queue.add(key, { reason });
   }
 
   async #watched(key: string, run: () => Promise<ReconcileResult>): Promise<ReconcileResult> {

@@ -58,7 +58,7 @@ function container(settings: Settings): Json<V1Container> {
     name: 'controller',
     image: settings.image,
     imagePullPolicy: 'IfNotPresent',
-    env: environment(settings),
+    env: variables(settings),
     livenessProbe: liveness,
     ports: [
       { name: 'metrics', containerPort: ports.metrics, protocol: 'TCP' },
@@ -80,7 +80,8 @@ function container(settings: Settings): Json<V1Container> {
   };
 }
 
-function environment({
+function variables({
+  environment = {},
   namespace,
   watchNamespaces,
   logLevel,
@@ -89,7 +90,7 @@ function environment({
   clusterName,
   git,
 }: Settings): Json<V1EnvVar[]> {
-  const variables: Readonly<Record<string, string | undefined>> = {
+  const own: Readonly<Record<string, string | undefined>> = {
     HOME: '/tmp',
     PLUMBLINE_NAMESPACE: watchNamespaces.length === 0 ? undefined : watchNamespaces.join(','),
     PLUMBLINE_LEASE_NAMESPACE: namespace,
@@ -103,5 +104,6 @@ function environment({
     PLUMBLINE_GIT_BRANCH: git?.branch,
     PLUMBLINE_CLUSTER_NAME: clusterName,
   };
-  return Object.entries(variables).flatMap(([name, value]) => (value === undefined ? [] : { name, value }));
+  const all = [...Object.entries(own), ...Object.entries(environment)];
+  return all.flatMap(([name, value]) => (value === undefined ? [] : { name, value }));
 }

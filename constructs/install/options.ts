@@ -34,6 +34,11 @@ export interface InstallationProps {
   readonly replicas?: number;
   /** Defaults to `info`. */
   readonly logLevel?: 'debug' | 'info' | 'warn' | 'error';
+  /**
+   * More variables of the controller's container, such as those of an OpenTelemetry SDK. No secrets: they are in the manifest. Defaults to none; what
+   * has an option of its own is not set here.
+   */
+  readonly environment?: Readonly<Record<string, string>>;
   /** Databases that are worked on at a time, from 1 to 64. Defaults to the controller's own, 8. */
   readonly workers?: number;
   /**

@@ -23,7 +23,7 @@ export interface Settings extends InstallationProps {
 
 /** @throws RangeError for options that no controller could start with */
 export function settingsOf(props: InstallationProps): Settings {
-  const { namespace = 'plumbline-system', watchNamespaces, replicas = 2, workers = 8 } = props;
+  const { namespace = 'plumbline-system', watchNamespaces, replicas = 2, workers = 8, environment = {} } = props;
   if (watchNamespaces?.length === 0) throw new RangeError('watchNamespaces is empty: leave it out to watch all');
   const twice = watchNamespaces?.find((name, index) => watchNamespaces.indexOf(name) < index);
   if (twice !== undefined) throw new RangeError(`watchNamespaces has ${twice} twice`);
@@ -34,6 +34,8 @@ export function settingsOf(props: InstallationProps): Settings {
   if (!Number.isInteger(workers) || workers < 1 || workers > 64) {
     throw new RangeError(`workers is ${workers}: a whole number from 1 to 64`);
   }
+  const taken = Object.keys(environment).find((name) => name === 'HOME' || name.startsWith('PLUMBLINE_'));
+  if (taken !== undefined) throw new RangeError(`environment has ${taken}, which the other options set`);
   return {
     createNamespace: true,
     image: props.git === undefined && props.gitDestinations !== true ? defaultImage : defaultImageWithGit,

@@ -8,11 +8,14 @@ import { Deadline } from './deadline.ts';
 import { errorFromResponse, KubeError, type ClientReason, type Tried } from './kube-error.ts';
 import type { CallOptions, RequestFacts } from './kube.ts';
 import type { Lane } from './lanes.ts';
+import { RequestSpans } from './request-spans.ts';
 import type { ResourceType } from './resource.ts';
 
 export interface ExchangeOptions {
   /** Called once for each request and for each page; must not throw. Defaults to nothing. */
   readonly onRequest?: (facts: RequestFacts) => void;
+  /** Why they are made, told in their spans. Defaults to nothing. */
+  readonly reason?: string;
   /** Defaults to `requests`; watches always have their own. */
   readonly lane?: Lane;
   /** Defaults to 30,000 milliseconds. */
@@ -40,10 +43,11 @@ export interface Call {
 
 const USER_AGENT = `plumbline/${packageJson.version}`;
 
-/** Sends calls over a connection: each within its time, reported once, its failure a KubeError. */
+/** Sends calls over a connection: each within its time, reported once and in a span of its own, its failure a KubeError. */
 export class Exchange {
   readonly #connection: Connection;
   readonly #onRequest: ((facts: RequestFacts) => void) | undefined;
+  readonly #spans: RequestSpans;
   readonly #lane: Lane;
   readonly #timeoutMs: number;
   readonly #clock: Clock;
@@ -52,6 +56,7 @@ export class Exchange {
   constructor(connection: Connection, options: ExchangeOptions) {
     this.#connection = connection;
     this.#onRequest = options.onRequest;
+    this.#spans = new RequestSpans(connection.server, options.reason);
     this.#lane = options.lane ?? 'requests';
     this.#timeoutMs = options.timeoutMs ?? 30_000;
     this.#clock = options.clock ?? monotonicClock;
@@ -126,17 +131,19 @@ export class Exchange {
     const startedAt = this.#clock.now();
     const report = (status: number | undefined, reason: string | undefined): void =>
       this.#onRequest?.({ verb: call.verb, type: call.type, status, ms: this.#clock.now() - startedAt, reason });
-    let result: R;
-    try {
-      result = await send();
-    } catch (thrown) {
-      const error = toKubeError(thrown, call.tried, signal, 'NetworkError');
-      const failure = error instanceof KubeError ? error : undefined;
-      report(failure?.status, failure === undefined ? 'Aborted' : (failure.reason ?? 'Unknown'));
-      throw error;
-    }
-    report(result.status, undefined);
-    return result;
+    return this.#spans.around(call, async () => {
+      let result: R;
+      try {
+        result = await send();
+      } catch (thrown) {
+        const error = toKubeError(thrown, call.tried, signal, 'NetworkError');
+        const failure = error instanceof KubeError ? error : undefined;
+        report(failure?.status, failure === undefined ? 'Aborted' : (failure.reason ?? 'Unknown'));
+        throw error;
+      }
+      report(result.status, undefined);
+      return result;
+    });
   }
 }
 

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { SpanStatusCode, type Attributes, type Span } from '@opentelemetry/api';
 import { monotonicClock, type Clock } from '../kube/clock.ts';
+import { tracer } from '../tracer.ts';
 import type { ErrorVerdict } from './error-verdict.ts';
 import type { Runnable } from './lifecycle.ts';
 import type { Logger } from './logger.ts';
@@ -25,7 +27,9 @@ export interface ControllerOptions {
   readonly log: Logger;
   /** How many keys are worked at a time. Defaults to 1. */
   readonly concurrency?: number;
-  /** Names a run in the log. Defaults to a random UUID. */
+  /** What the span of a run says of its key, such as the names in it. Defaults to nothing. */
+  readonly attributesOf?: (key: string) => Attributes;
+  /** Names a run in the log and in its span. Defaults to a random UUID. */
   readonly newReconcileId?: () => string;
   /** Told of each run that has ended, for metrics; must not throw. Defaults to nothing. */
   readonly onReconciled?: (run: ReconcileFacts) => void;
@@ -95,7 +99,7 @@ export class Controller implements Runnable {
       if (key === undefined) return;
       this.#activeWorkers++;
       const startedAt = clock.now();
-      const outcome = await this.#reconcile(key, abort);
+      const outcome = await this.#traced(key, abort);
       this.#reconciles[outcome]++;
       this.#activeWorkers--;
       onReconciled?.({ outcome, ms: clock.now() - startedAt });
@@ -103,29 +107,49 @@ export class Controller implements Runnable {
     }
   }
 
-  async #reconcile(key: string, abort: AbortSignal): Promise<ReconcileOutcome> {
-    const { queue, reconcile, newReconcileId = randomUUID } = this.#options;
-    const log = this.#options.log.child({ controller: this.name, key, reconcileId: newReconcileId() });
+  /** One run in a span, whose children are those of what it asks for. */
+  #traced(key: string, abort: AbortSignal): Promise<ReconcileOutcome> {
+    const { queue, attributesOf, newReconcileId = randomUUID } = this.#options;
+    const reconcileId = newReconcileId();
+    const attributes = {
+      ...attributesOf?.(key),
+      'plumbline.controller': this.name,
+      'plumbline.reconcile.id': reconcileId,
+      'plumbline.reconcile.reason': [...queue.reasons(key)],
+    };
+    return tracer().startActiveSpan(`reconcile ${this.name}`, { attributes }, async (span) => {
+      const log = this.#options.log.child({ controller: this.name, key, reconcileId });
+      const outcome = await this.#reconcile(key, abort, log, span);
+      span.setAttribute('plumbline.reconcile.outcome', outcome);
+      span.end();
+      return outcome;
+    });
+  }
+
+  async #reconcile(key: string, abort: AbortSignal, log: Logger, span: Span): Promise<ReconcileOutcome> {
+    const { queue, reconcile } = this.#options;
     try {
       const result = await reconcile(key, abort, log);
       queue.forget(key);
       if (result?.requeueAfterMs === undefined) return 'success';
-      queue.addAfter(key, result.requeueAfterMs);
+      queue.addAfter(key, result.requeueAfterMs, { reason: 'due' });
       return 'requeueAfter';
     } catch (error) {
       if (abort.aborted) return 'aborted';
-      return this.#fail(key, error, log);
+      return this.#fail(key, error, log, span);
     }
   }
 
-  #fail(key: string, error: unknown, log: Logger): 'retryNow' | 'error' | 'terminal' {
+  #fail(key: string, error: unknown, log: Logger, span: Span): 'retryNow' | 'error' | 'terminal' {
     const { queue } = this.#options;
     if (isPanic(error)) this.#panics++;
     const { class: errorClass, kind, retryAfterSeconds = 0 } = this.#verdict(error, log);
     const fields = { err: error, errorClass, errorKind: kind };
+    span.setAttribute('error.type', kind);
+    if (errorClass !== 'retry-now') span.setStatus({ code: SpanStatusCode.ERROR });
     switch (errorClass) {
       case 'retry-now':
-        queue.addAfter(key, retryNowMs);
+        queue.addAfter(key, retryNowMs, { reason: 'outdated' });
         log.debug(fields, 'reconcile met something newer; it looks again');
         return 'retryNow';
       case 'terminal':
@@ -134,7 +158,7 @@ export class Controller implements Runnable {
         return 'terminal';
       case 'back-off':
       case 'wait-for': {
-        const retryInMs = queue.addRateLimited(key, { atLeastMs: retryAfterSeconds * 1000 });
+        const retryInMs = queue.addRateLimited(key, { atLeastMs: retryAfterSeconds * 1000, reason: 'retry' });
         log.error({ ...fields, retryInMs, failures: queue.failures(key) }, 'reconcile failed; it will be tried again');
         return 'error';
       }

@@ -6,6 +6,8 @@ import { Heap, type HeapItem } from './heap.ts';
 export interface AddOptions {
   /** Higher is taken first. `add` defaults to 0; a requeue (`addAfter`, `addRateLimited`) to the priority of the run in progress. */
   readonly priority?: number;
+  /** Why it is to be worked, in a word that `reasons` tells. Defaults to nothing. */
+  readonly reason?: string;
 }
 
 export interface RateLimitedOptions extends AddOptions {
@@ -58,8 +60,16 @@ interface Entry extends HeapItem {
   /** When a worker could first take it; of a ready one. */
   since: number;
   order: number;
+  readonly reasons: Set<string>;
   /** `held`: its key is being worked, so it is in neither heap. */
   place: 'ready' | 'delayed' | 'held';
+}
+
+/** A key that is being worked. */
+interface Taken {
+  readonly priority: number;
+  readonly since: number;
+  readonly reasons: ReadonlySet<string>;
 }
 
 /**
@@ -78,7 +88,7 @@ export class WorkQueue {
   readonly #delayed = new Heap<Entry>((a, b) => a.readyAt < b.readyAt);
   readonly #observer: WorkQueueObserver | undefined;
   /** The keys being worked, with the priority they were taken at, and when. */
-  readonly #running = new Map<string, { readonly priority: number; readonly since: number }>();
+  readonly #running = new Map<string, Taken>();
   readonly #waiters = new Set<(key: string | undefined) => void>();
   #order = 0;
   #adds = 0;
@@ -93,14 +103,15 @@ export class WorkQueue {
   }
 
   add(key: string, options: AddOptions = {}): void {
-    this.#put(key, options.priority ?? 0, this.#clock.now());
+    this.#put(key, options.priority ?? 0, this.#clock.now(), options.reason);
   }
 
   /** Throws a RangeError where `ms` is not a finite number. */
   addAfter(key: string, ms: number, options: AddOptions = {}): void {
     if (!Number.isFinite(ms))
       throw new RangeError(`The work queue can't add ${key} after ${ms} ms: give a finite number.`);
-    this.#put(key, options.priority ?? this.#running.get(key)?.priority ?? 0, this.#clock.now() + Math.max(0, ms));
+    const priority = options.priority ?? this.#running.get(key)?.priority ?? 0;
+    this.#put(key, priority, this.#clock.now() + Math.max(0, ms), options.reason);
   }
 
   /** Adds the key after a delay that doubles each time until `forget`; returns that delay in milliseconds. */
@@ -120,6 +131,11 @@ export class WorkQueue {
   /** How many times in a row `addRateLimited` was called for the key. */
   failures(key: string): number {
     return this.#backoff.failures(key);
+  }
+
+  /** Why a key is being worked: what it was added for while it waited. */
+  reasons(key: string): readonly string[] {
+    return [...(this.#running.get(key)?.reasons ?? [])];
   }
 
   /** Waits for a key; the caller must call `done` with it. Undefined: shut down, or the signal was aborted. */
@@ -174,13 +190,15 @@ export class WorkQueue {
     };
   }
 
-  #put(key: string, priority: number, readyAt: number): void {
+  #put(key: string, priority: number, readyAt: number, reason: string | undefined): void {
     if (this.#isShutDown) return;
     const known = this.#entries.get(key);
+    if (reason !== undefined) known?.reasons.add(reason);
     if (known === undefined) {
       this.#adds++;
       this.#observer?.added();
-      const entry: Entry = { key, priority, readyAt, since: readyAt, order: 0, place: 'held', heapIndex: -1 };
+      const reasons = new Set(reason === undefined ? [] : [reason]);
+      const entry: Entry = { key, priority, readyAt, since: readyAt, order: 0, reasons, place: 'held', heapIndex: -1 };
       this.#entries.set(key, entry);
       this.#place(entry);
     } else {
@@ -235,7 +253,7 @@ export class WorkQueue {
       if (entry === undefined) return;
       this.#entries.delete(entry.key);
       const now = this.#clock.now();
-      this.#running.set(entry.key, { priority: entry.priority, since: now });
+      this.#running.set(entry.key, { priority: entry.priority, since: now, reasons: entry.reasons });
       this.#observer?.taken(now - entry.since);
       waiter(entry.key);
     }

@@ -243,6 +243,7 @@ test('options reach the pods', () => {
     priorityClass: 'system-cluster-critical',
     nodeSelector: { pool: 'system' },
     clusterName: 'eu',
+    environment: { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector.observability:4318' },
     git: { url: 'ssh://git@git.example/fleet', branch: 'live' },
   });
   const { spec } = workload(manifests);
@@ -266,6 +267,7 @@ test('options reach the pods', () => {
     PLUMBLINE_GIT_URL: 'ssh://git@git.example/fleet',
     PLUMBLINE_GIT_BRANCH: 'live',
     PLUMBLINE_CLUSTER_NAME: 'eu',
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector.observability:4318',
   });
 });
 
@@ -276,6 +278,7 @@ for (const [props, says] of [
   [{ namespace: 'a.b' }, /"a\.b" is no name/],
   [{ replicas: 1.5 }, /replicas is 1\.5/],
   [{ workers: 65 }, /workers is 65/],
+  [{ environment: { PLUMBLINE_WORKERS: '9' } }, /environment has PLUMBLINE_WORKERS/],
 ] as const) {
   test(`options that no controller could start with are refused: ${JSON.stringify(props)}`, () => {
     assert.throws(() => install(props), says);

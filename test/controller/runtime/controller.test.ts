@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { SpanStatusCode } from '@opentelemetry/api';
 import { Controller, type ControllerOptions } from '../../../controller/runtime/controller.ts';
 import type { ErrorVerdict } from '../../../controller/runtime/error-verdict.ts';
 import { WorkQueue } from '../../../controller/runtime/work-queue.ts';
 import { VirtualClock } from '../../virtual-clock.ts';
+import { RecordedSpans } from '../recorded-spans.ts';
 import { LogLines } from './log-lines.ts';
 
 const retry: ErrorVerdict = { class: 'back-off', kind: 'unknown' };
@@ -224,6 +226,46 @@ describe('the controller', () => {
       assert.equal(line['reconcileId'], 'run-0');
       assert.equal(line['controller'], 'database');
     }
+  });
+
+  describe('its span', () => {
+    test('says which key was worked on, why, and how it ended', async () => {
+      using spans = new RecordedSpans();
+      const { clock, queue } = setUp({
+        reconcile: async () => ({ requeueAfterMs: 1000 }),
+        attributesOf: (key) => ({ 'plumbline.database.name': key }),
+      });
+      queue.add('orders', { reason: 'database' });
+      await clock.advance(1000);
+      const told = spans.ended.map(({ name, status, attributes }) => ({ name, status: status.code, ...attributes }));
+      const run = {
+        name: 'reconcile database',
+        status: SpanStatusCode.UNSET,
+        'plumbline.controller': 'database',
+        'plumbline.database.name': 'orders',
+        'plumbline.reconcile.outcome': 'requeueAfter',
+      };
+      assert.deepEqual(told, [
+        { ...run, 'plumbline.reconcile.id': 'run-0', 'plumbline.reconcile.reason': ['database'] },
+        { ...run, 'plumbline.reconcile.id': 'run-1', 'plumbline.reconcile.reason': ['due'] },
+      ]);
+    });
+
+    test('is failed where the run is, and repeats nothing of the error', async () => {
+      using spans = new RecordedSpans();
+      const { clock, queue } = setUp({
+        reconcile: () => Promise.reject(new Error('hidden')),
+        classify: () => terminal,
+      });
+      queue.add('shop/orders');
+      await clock.settle();
+      const [{ status, attributes, events } = assert.fail('there is no span')] = spans.ended;
+      assert.deepEqual(status, { code: SpanStatusCode.ERROR });
+      assert.equal(attributes['error.type'], 'immutable');
+      assert.equal(attributes['plumbline.reconcile.outcome'], 'terminal');
+      assert.deepEqual(events, []);
+      assert(!JSON.stringify(attributes).includes('hidden'));
+    });
   });
 
   test('a stop lets the run in progress finish and begins no other', async () => {

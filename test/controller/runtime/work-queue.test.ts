@@ -214,6 +214,20 @@ describe('the work queue', () => {
     assert.equal(queue.stats.shortestRunningMs, 0);
   });
 
+  test('why a key is worked on is what it was added for while it waited, each once', async () => {
+    const queue = new WorkQueue({ clock: new VirtualClock() });
+    for (const reason of ['start', 'object', 'object', undefined])
+      queue.add('a', reason === undefined ? {} : { reason });
+    assert.deepEqual(queue.reasons('a'), [], 'it waits');
+    await queue.get();
+    assert.deepEqual(queue.reasons('a'), ['start', 'object']);
+    queue.addAfter('a', 0, { reason: 'due' });
+    assert.deepEqual(queue.reasons('a'), ['start', 'object'], 'the next run is another');
+    queue.done('a');
+    await queue.get();
+    assert.deepEqual(queue.reasons('a'), ['due']);
+  });
+
   test('a worker that gives up waiting takes no key with it', async () => {
     const { queue } = setUp();
     const controller = new AbortController();
