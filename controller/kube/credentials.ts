@@ -1,8 +1,9 @@
 import type { RequestOptions } from 'node:https';
 import { createSecureContext } from 'node:tls';
-import { KubeConfig } from '@kubernetes/client-node';
+import type { KubeConfig } from '@kubernetes/client-node';
 import type { Clock } from './clock.ts';
 import { ConnectionError } from './connection-error.ts';
+import { serviceAccountOptions } from './in-cluster.ts';
 import type { Target } from './kubeconfig.ts';
 import { tokenFileAuthenticator } from './token-file.ts';
 
@@ -26,18 +27,17 @@ const KEEP_MS = 15_000;
 /**
  * Headers and certificates for the requests to one cluster. They come from client-node's KubeConfig, which knows
  * tokens, client certificates, exec plugins and OIDC; this adds what it lacks: one plugin call at a time, files that
- * are read again while the process runs, and a way to say that the server refused.
+ * are read again while the process runs, and a way to say that the server refused. A pod's service account does without it.
  */
 export class Credentials {
   readonly #target: Target;
   readonly #clock: Clock;
-  #config: KubeConfig;
+  #config: Promise<KubeConfig> | undefined;
   #current: { readonly access: Promise<Access>; readonly readAt: number } | undefined;
 
   constructor(target: Target, clock: Clock) {
     this.#target = target;
     this.#clock = clock;
-    this.#config = kubeConfigOf(target);
   }
 
   /** Whether asking again can give something else: a token file, an exec plugin or another provider. */
@@ -66,13 +66,13 @@ export class Credentials {
     if (current === undefined || (await current.access.catch(() => refused)) !== refused) return;
     if (this.#current === current) this.#current = undefined;
     // Plugins' answers are cached inside of the KubeConfig.
-    this.#config = kubeConfigOf(this.#target);
+    this.#config = undefined;
   }
 
   async #read(): Promise<Access> {
-    const options: RequestOptions = {};
+    let options: RequestOptions;
     try {
-      await this.#config.applyToHTTPSOptions(options);
+      options = await this.#options();
     } catch (error) {
       throw this.#explain(error);
     }
@@ -85,6 +85,14 @@ export class Credentials {
     };
     this.#check(tls);
     return { headers: this.#headers(options), tls };
+  }
+
+  async #options(): Promise<RequestOptions> {
+    if (this.#target.isServiceAccount === true) return serviceAccountOptions(this.#target);
+    this.#config ??= kubeConfigOf(this.#target);
+    const options: RequestOptions = {};
+    await (await this.#config).applyToHTTPSOptions(options);
+    return options;
   }
 
   /** Credentials are not sent in the clear; kubectl does the same (clientcmd, IsConfigTransportTLS). */
@@ -138,7 +146,8 @@ export class Credentials {
   }
 }
 
-function kubeConfigOf({ cluster, user }: Target): KubeConfig {
+async function kubeConfigOf({ cluster, user }: Target): Promise<KubeConfig> {
+  const { KubeConfig } = await import('./kube-config.ts');
   const config = new KubeConfig();
   // client-node refuses http:// unless certificates are not checked, which for http means nothing.
   const isPlain = cluster.server.startsWith('http:');

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
+import type { RequestOptions } from 'node:https';
 import { isIPv6 } from 'node:net';
 import { ConnectionError } from './connection-error.ts';
 import type { Target } from './kubeconfig.ts';
-import { withTokenFile } from './token-file.ts';
+import { tokenFileAuthenticator, withTokenFile } from './token-file.ts';
 
 /** Where a pod finds its service account: files `token`, `ca.crt` and `namespace`. */
 export const SERVICE_ACCOUNT_FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount';
@@ -27,7 +28,16 @@ export async function targetInCluster(environment: NodeJS.ProcessEnv, folder: st
     user: withTokenFile({ name: 'service-account' }, `${folder}/token`),
     namespace: (await textOf(`${folder}/namespace`))?.trim(),
     source: 'the service account of this pod',
+    isServiceAccount: true,
   };
+}
+
+/** What lets the requests of such a pod in, from its files as they are now. @throws Error where one can't be read, or the token is empty */
+export async function serviceAccountOptions({ cluster, user }: Target): Promise<RequestOptions> {
+  const options: RequestOptions = {};
+  if (cluster.caFile !== undefined) options.ca = await readFile(cluster.caFile);
+  await tokenFileAuthenticator.applyAuthentication(user, options);
+  return options;
 }
 
 export function notInCluster(folder: string): ConnectionError {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
-import { KubeConfig, type Cluster, type Context, type User } from '@kubernetes/client-node';
+import type { Cluster, Context, User } from '@kubernetes/client-node';
 import { load, YAMLException } from 'js-yaml';
 import { ConnectionError } from './connection-error.ts';
 import { isRecord } from './kube-error.ts';
@@ -15,6 +15,8 @@ export interface Target {
   readonly namespace: string | undefined;
   /** Where this came from, for messages. */
   readonly source: string;
+  /** It is a pod's service account: a token and an authority in files, and nothing else. */
+  readonly isServiceAccount?: boolean;
 }
 
 interface Kubeconfig {
@@ -44,7 +46,8 @@ export async function targetFromKubeconfig(
           .filter(Boolean)
           .map((file) => resolve(file));
   const texts = await Promise.all(files.map(async (file) => ({ file, text: await read(file) })));
-  const found = texts.flatMap(({ file, text }) => (text === undefined ? [] : [parse(file, text)]));
+  const found: Kubeconfig[] = [];
+  for (const { file, text } of texts) if (text !== undefined) found.push(await parse(file, text));
   const source = files.join(delimiter);
   if (found.length > 0) return select(found, source, context);
   if (named === '') return undefined;
@@ -65,7 +68,7 @@ async function read(file: string): Promise<string | undefined> {
   }
 }
 
-function parse(file: string, text: string): Kubeconfig {
+async function parse(file: string, text: string): Promise<Kubeconfig> {
   const invalid = (what: string): ConnectionError =>
     new ConnectionError('kubeconfig-invalid', `${file} is not a kubeconfig: ${what}`);
   let document: unknown;
@@ -78,6 +81,7 @@ function parse(file: string, text: string): Kubeconfig {
   if (!Array.isArray(document['clusters']) || !Array.isArray(document['contexts'])) {
     throw invalid('it has no list of clusters and contexts');
   }
+  const { KubeConfig } = await import('./kube-config.ts');
   const config = new KubeConfig();
   try {
     config.loadFromString(text);

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
+import { bundle } from '../../images/controller/bundle.ts';
 import { refusals } from '../../images/controller/licences.ts';
 import { notices, noticesFile } from '../../images/controller/notices.ts';
 import { inController, withLibrary, type Package } from '../../images/controller/shipped.ts';
+import { TemporaryFolder } from '../commands/command.ts';
 
 const controller = await inController();
 const library = withLibrary();
@@ -43,6 +45,12 @@ describe('what ships', () => {
   test('has its notices in the image, as `npm run notices` writes them', () => {
     assert.equal(readFileSync(noticesFile, 'utf8'), notices(controller), 'run npm run notices');
   });
+});
+
+test('the file of the controller is ASCII: V8 would keep it in two bytes for each character otherwise', async () => {
+  using folder = new TemporaryFolder();
+  await bundle(folder.in('controller.mjs'));
+  assert.doesNotMatch(readFileSync(folder.in('controller.mjs'), 'latin1'), /[^\0-\x7f]/);
 });
 
 describe('a licence', () => {
