@@ -1,10 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { constants } from 'node:os';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { constants, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { closingLines, lastLines, outcome, type Counts } from './counts.ts';
+import { folderVariable, readRecords } from './rights/record.ts';
+import { rightsComplaints } from './rights/verdict.ts';
 
 /** Tests that share a control plane, one after the other. */
 const inOneProcess = ['--test-isolation=none', '--test-concurrency=1'];
@@ -19,10 +23,14 @@ const parts = [
   ['--test-concurrency=2', 'test/groups/members-1.ts', 'test/groups/members-2.ts'],
 ];
 
+/** Which of their rights the controllers of all parts made use of is known when all have ended. */
+const rights = mkdtempSync(join(tmpdir(), 'plumbline-rights-'));
+
 /** Tests start the commands of this project hundreds of times; what is compiled once need not be again. */
 const env = {
   ...process.env,
   NODE_COMPILE_CACHE: fileURLToPath(new URL('../node_modules/.cache/compiled', import.meta.url)),
+  [folderVariable]: rights,
 };
 
 const stop = new AbortController();
@@ -77,7 +85,10 @@ for (const { output, ended } of started) {
   await ended;
 }
 const results = await Promise.all(started.map(({ ended }) => ended));
+const isWhole = results.every(({ code }) => code === 0);
+const aboutRights = rightsComplaints(readRecords(rights), isWhole);
+rmSync(rights, { recursive: true });
 // Once more where it is looked for: at the end of what is printed.
-const complaints = results.flatMap((result) => result.complaints);
+const complaints = [...results.flatMap((result) => result.complaints), ...aboutRights];
 process.stdout.write(`${complaints.join('\n')}\n${closingLines(results.map(({ counts }) => counts))}`);
-process.exitCode ??= Math.max(...results.map(({ code }) => code));
+process.exitCode ??= Math.max(...results.map(({ code }) => code), Number(aboutRights.length > 0));

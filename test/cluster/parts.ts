@@ -84,7 +84,12 @@ function apiServer({ folder, address, ports, hasControllerManager, auditLogPath 
     ...(hasControllerManager ? [] : ['--disable-admission-plugins=ServiceAccount']),
     ...(auditLogPath === undefined
       ? []
-      : [`--audit-policy-file=${join(folder, 'audit-policy.yaml')}`, `--audit-log-path=${auditLogPath}`]),
+      : [
+          `--audit-policy-file=${join(folder, 'audit-policy.yaml')}`,
+          `--audit-log-path=${auditLogPath}`,
+          // All of it in one file: at 100 MB it would go on in another.
+          '--audit-log-maxsize=100000',
+        ]),
   ];
 }
 

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { Leaks } from '../leaks/leaks.ts';
 import { generated } from '../leaks/mark.ts';
+import { leaveRecord } from '../rights/record.ts';
 import type { Cluster, NodeCluster } from './cluster.ts';
 import { postgresqlImage } from './node/postgresql-image.ts';
 import { startCluster } from './start.ts';
@@ -47,7 +48,7 @@ async function startShared(): Promise<Cluster> {
   return endsWithTests(await startCluster(watched));
 }
 
-/** Its guard would end it anyway; this way it is gone before the process is, and has told where there was a password that was not to be there. */
+/** Its guard would end it anyway; this way it is gone before the process is, and has told where there was a password that was not to be there, and what was asked for. */
 function endsWithTests<T extends Cluster>(cluster: T): T {
   const leaks = new Leaks(generated, cluster);
   process.once('beforeExit', () => {
@@ -57,6 +58,7 @@ function endsWithTests<T extends Cluster>(cluster: T): T {
       console.error(`A password was seen where none belongs: ${place}`);
     }
     leaks[Symbol.dispose]();
+    leaveRecord(cluster);
     void cluster.stop();
   });
   return cluster;

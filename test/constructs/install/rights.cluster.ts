@@ -13,6 +13,7 @@ import { Remote } from '../../controller/delivery/git/remote.ts';
 import { Shop } from '../../controller/database/shop.ts';
 import { eventually, RunningPlumbline } from '../../controller/running-plumbline.ts';
 import { ActedMembers } from '../../controller/database/acted-members.ts';
+import { unseenRights } from '../../rights/reasons.ts';
 import { auditedRequests, auditLogLength, userOf } from './audit-log.ts';
 import { installAccess, kubeconfigOf, kubectl } from './installed.ts';
 import { rightsIn, rightsUsed } from './right.ts';
@@ -20,12 +21,10 @@ import { rightsIn, rightsUsed } from './right.ts';
 const namespace = 'plumbline-system';
 const user = userOf(namespace, controllerName);
 
-/** What no request of the controller's shows, and why it has it all the same. */
+/** What no request of this life shows. */
 const unseen = new Map([
-  ['get pods', 'handed on to the members of each database, for Patroni'],
-  ['update plumbline.dev/databaseservices/finalizers', 'looked at by the admission of owners'],
+  ...unseenRights,
   ['get plumbline.dev/databaseservices', 'asked for an object that a list lacks though no watch has shown its end'],
-  ['delete secrets', 'looked at by the admission of owners'],
 ]);
 
 /** A spec that has every kind of object made. */

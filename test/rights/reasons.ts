@@ -1,0 +1,11 @@
+/** Rights of the controller that no request ever shows, and why it has them all the same. */
+export const unseenRights: ReadonlyMap<string, string> = new Map([
+  ['get pods', 'handed on to the members of each database, for Patroni'],
+  ['update plumbline.dev/databaseservices/finalizers', 'looked at by the admission of owners'],
+  ['delete secrets', 'looked at by the admission of owners'],
+]);
+
+/** What a controller is refused on purpose, and why it asks. */
+export const expectedRefusals: ReadonlyMap<string, string> = new Map([
+  ['list plumbline.dev/gitdestinations', 'that is how one for some namespaces finds out whether it serves any'],
+]);

@@ -1,0 +1,41 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { controllerName } from '../../constructs/install/settings.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import { auditedRequests, userOf } from '../constructs/install/audit-log.ts';
+import { rightsUsed, type Right } from '../constructs/install/right.ts';
+
+/** Where the processes of a whole run leave what controllers have asked for. Not set where tests are run by themselves: then nobody asks for it. */
+export const folderVariable = 'PLUMBLINE_TEST_RIGHTS';
+
+/** The accounts of controllers: of one that is installed, and of one in a process of tests. */
+const users = [userOf('plumbline-system', controllerName), userOf('plumbline-tests', 'controller')];
+
+/** What the controllers on one cluster made use of, and what they were refused. */
+export interface RightsRecord {
+  readonly hasNode: boolean;
+  readonly used: readonly Right[];
+  readonly refused: readonly Right[];
+}
+
+/** Leaves what was asked for on a cluster that has come to its end; nothing where no run wants to know. */
+export function leaveRecord(cluster: Cluster, folder = process.env[folderVariable]): void {
+  if (folder === undefined) return;
+  // Not what a test asks for with such an account by kubectl.
+  const requests = users
+    .flatMap((user) => auditedRequests(cluster, user))
+    .filter(({ userAgent }) => userAgent.startsWith('plumbline/'));
+  const record: RightsRecord = {
+    hasNode: 'nodeName' in cluster,
+    used: [...rightsUsed(requests.filter(({ isDenied }) => !isDenied))],
+    refused: [...rightsUsed(requests.filter(({ isDenied }) => isDenied))],
+  };
+  mkdirSync(folder, { recursive: true });
+  const name = record.hasNode ? 'node' : 'control-plane';
+  writeFileSync(join(folder, `${name}-${process.pid}.json`), JSON.stringify(record));
+}
+
+/** What all processes of a run have left. */
+export function readRecords(folder: string): readonly RightsRecord[] {
+  return readdirSync(folder).map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as RightsRecord);
+}
