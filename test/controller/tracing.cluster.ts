@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
@@ -11,11 +11,12 @@ import { connect, isObjectMissing, KubeClient } from '../../controller/kube/inde
 import { bundle } from '../../images/controller/bundle.ts';
 import { newNamespace, sharedCluster } from '../cluster/index.ts';
 import { project, TemporaryFolder } from '../commands/command.ts';
+import { readPage } from '../docs/shell.ts';
 import { generated } from '../leaks/mark.ts';
 import { MainProcess } from './main-process.ts';
 import { databaseService, eventually, installCrd } from './running-plumbline.ts';
 
-const page = readFileSync(`${project}/docs/tracing.md`, 'utf8');
+const page = readPage('tracing.md');
 
 /** A span as OTLP has it in JSON. https://github.com/open-telemetry/opentelemetry-proto/blob/main/opentelemetry/proto/trace/v1/trace.proto */
 interface Span {

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { watchedKinds } from '../../controller/database/kinds.ts';
 import { GitWriter } from '../../controller/delivery/git/writer.ts';
 import { systemClock } from '../../controller/kube/index.ts';
 import { newNamespace, startCluster } from '../cluster/index.ts';
-import { project, run, type Ended } from '../commands/command.ts';
+import type { Ended } from '../commands/command.ts';
 import { Remote } from '../controller/delivery/git/remote.ts';
 import { databaseService, eventually, RunningPlumbline } from '../controller/running-plumbline.ts';
 import { patience } from '../patience.ts';
+import { readPage, runInShell, shellCommands } from './shell.ts';
 
-const page = readFileSync(`${project}/docs/operations.md`, 'utf8');
+const page = readPage('operations.md');
 
 /** Needs pods that run, or kinds that are not in the cluster; the tests of the node wait for the Deployment. */
 const isLeftOut = (command: string): boolean => /rollout status|plumbline-monitoring/.test(command);
@@ -25,19 +25,14 @@ function givenRemote(): Remote & Disposable {
 function commandsOf(section: string): readonly string[] {
   const [, text = ''] = page.split(`\n## ${section}\n`);
   const [own = ''] = text.split('\n## ');
-  const blocks = [...own.matchAll(/```sh\n([^]*?)```/g)].map(([, block = '']) => block.trim().split('\n'));
-  assert(blocks.length > 0, section);
-  return blocks.flat().filter((command) => !isLeftOut(command));
+  const commands = shellCommands(own);
+  assert(commands.length > 0, section);
+  return commands.filter((command) => !isLeftOut(command));
 }
 
 test('the page of operations, followed on an empty cluster', async () => {
   await using cluster = await startCluster();
-  const env = {
-    PATH: `${dirname(cluster.kubectl)}:${process.env['PATH']}`,
-    KUBECONFIG: cluster.kubeconfig,
-    KUBERC: 'off',
-  };
-  const shell = (command: string): Promise<Ended> => run('sh', ['-c', command], { env });
+  const shell = (command: string): Promise<Ended> => runInShell(cluster, command);
   const follow = async (section: string): Promise<void> => {
     for (const command of commandsOf(section)) {
       const { code, stderr } = await shell(command);

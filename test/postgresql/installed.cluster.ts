@@ -17,6 +17,7 @@ import { auditedRequests, userOf } from '../constructs/install/audit-log.ts';
 import { kubectl } from '../constructs/install/installed.ts';
 import { rightsIn, rightsUsed } from '../constructs/install/right.ts';
 import { databaseService, eventually } from '../controller/running-plumbline.ts';
+import { readPage, runInShell, shellCommands } from '../docs/shell.ts';
 import { patience } from '../patience.ts';
 
 const skip = withoutOwnNode('gives its node an image');
@@ -26,6 +27,8 @@ const [api, plumbline] = [`${dist}/crds`, `${dist}/plumbline`];
 const system = 'plumbline-system';
 const controller = 'plumbline-controller';
 const user = userOf(system, controller);
+
+const isWait = (command: string): boolean => command.includes(' rollout status ');
 
 let cluster: NodeCluster;
 let image: Image;
@@ -49,7 +52,9 @@ describe('Plumbline, installed from dist/', { skip }, () => {
   test('the files of dist/ are all that an empty cluster needs: two controllers become ready, and one leads', async (t) => {
     // WHEN they are applied, as the documentation says
     await run('apply', '--server-side', '-f', api, '-f', plumbline);
-    await run('-n', system, 'rollout', 'status', `deployment/${controller}`, patience);
+    const [wait = assert.fail('the page waits')] = shellCommands(readPage('operations.md')).filter(isWait);
+    const { code, stderr } = await runInShell(cluster, `${wait} ${patience}`);
+    assert.equal(code, 0, stderr);
 
     // THEN both run, and one of them has the lease
     const names = await controllers();
@@ -115,7 +120,8 @@ describe('Plumbline, installed from dist/', { skip }, () => {
   test('it makes a database and keeps it true, and is refused nothing', async () => {
     const { reference } = await postgresqlImage();
     const resources = { requests: { cpu: '50m', memory: '256Mi' } };
-    const spec = { image: reference, resources, storage: { size: '512Mi' } };
+    const backup = { schedule: '0 0 1 1 *', volume: { size: '64Mi' } };
+    const spec = { image: reference, resources, storage: { size: '512Mi' }, backup };
     await kubectl(cluster, ['create', '-f', '-'], JSON.stringify(databaseService(namespace, 'orders', spec)));
     await eventually('it runs', async () => (await statusOf('orders'))?.phase === 'Running' || undefined, 180_000);
     await run('-n', namespace, 'delete', 'service', 'orders');
@@ -143,6 +149,14 @@ describe('Plumbline, installed from dist/', { skip }, () => {
     const used = rightsUsed(requests);
     for (const right of rightsIn([...destinationRights, ...leaseRights, ...metricsRights]))
       assert(used.has(right), `${right} is used`);
+  });
+
+  test('each command of the runbooks works', { skip }, async () => {
+    for (const command of shellCommands(readPage('alerts.md')).filter((one) => !one.endsWith('--previous'))) {
+      const { code, stderr } = await runInShell(cluster, command.replaceAll('-n shop ', `-n ${namespace} `));
+      assert.equal(code, 0, `${command}: ${stderr}`);
+      assert.match(stderr, /^(No resources found.*\n)?$/, command);
+    }
   });
 
   test(
