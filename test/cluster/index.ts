@@ -10,6 +10,7 @@ export { newNamespace } from './namespace.ts';
 export type { Part } from './parts.ts';
 export { podClusterOf, sharedPodCluster, withoutOwnNode, withoutPods, type PodCluster } from './pod-cluster.ts';
 export { prometheusPrograms, whyNoPrometheus, type PrometheusPrograms } from './prometheus.ts';
+export { prometheusOperatorCrds } from './prometheus-operator.ts';
 export { StartError } from './readiness.ts';
 export { plumblineCrd, sharedCluster, sharedNodeCluster } from './shared.ts';
 export { startCluster } from './start.ts';

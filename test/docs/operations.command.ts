@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { watchedKinds } from '../../controller/database/kinds.ts';
 import { GitWriter } from '../../controller/delivery/git/writer.ts';
 import { systemClock } from '../../controller/kube/index.ts';
-import { newNamespace, startCluster } from '../cluster/index.ts';
+import { newNamespace, prometheusOperatorCrds, startCluster } from '../cluster/index.ts';
 import type { Ended } from '../commands/command.ts';
 import { Remote } from '../controller/delivery/git/remote.ts';
 import { databaseService, eventually, RunningPlumbline } from '../controller/running-plumbline.ts';
@@ -13,8 +13,8 @@ import { readPage, runInShell, shellCommands } from './shell.ts';
 
 const page = readPage('operations.md');
 
-/** Needs pods that run, or kinds that are not in the cluster; the tests of the node wait for the Deployment. */
-const isLeftOut = (command: string): boolean => /rollout status|plumbline-monitoring/.test(command);
+/** Needs pods that run; the tests of the node wait for the Deployment. */
+const isLeftOut = (command: string): boolean => command.includes('rollout status');
 
 function givenRemote(): Remote & Disposable {
   const remote = new Remote();
@@ -30,8 +30,8 @@ function commandsOf(section: string): readonly string[] {
   return commands.filter((command) => !isLeftOut(command));
 }
 
-test('the page of operations, followed on an empty cluster', async () => {
-  await using cluster = await startCluster();
+test('the page of operations, followed on a cluster that has nothing but the kinds of the Prometheus operator', async () => {
+  await using cluster = await startCluster({ crds: prometheusOperatorCrds() });
   const shell = (command: string): Promise<Ended> => runInShell(cluster, command);
   const follow = async (section: string): Promise<void> => {
     for (const command of commandsOf(section)) {
@@ -41,7 +41,11 @@ test('the page of operations, followed on an empty cluster', async () => {
   };
   const isThere = async (what: string): Promise<boolean> => (await shell(`kubectl get ${what}`)).code === 0;
   const versions = async (): Promise<string> =>
-    (await shell("kubectl get -f dist/plumbline -o jsonpath='{.items[*].metadata.resourceVersion}'")).stdout;
+    (
+      await shell(
+        "kubectl get -f dist/plumbline -f dist/plumbline-monitoring -o jsonpath='{.items[*].metadata.resourceVersion}'",
+      )
+    ).stdout;
 
   // WHEN it is installed and upgraded to the same release
   await follow('Install');
@@ -86,6 +90,8 @@ test('the page of operations, followed on an empty cluster', async () => {
   // THEN it is gone, and they are not
   assert(!(await isThere('namespace plumbline-system')));
   assert(!(await isThere('clusterrole plumbline-controller')));
+  const monitors = 'podmonitors,prometheusrules,servicemonitors';
+  assert.equal((await shell(`kubectl get --all-namespaces ${monitors} -o name`)).stdout, '');
   for (const name of names) assert(await isThere(`-n ${namespace} statefulset ${name}`), name);
 
   // WHEN its API is uninstalled too, as are the policies
