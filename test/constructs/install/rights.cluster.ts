@@ -118,6 +118,7 @@ describe('the controller under its own ServiceAccount', () => {
     const template = { spec: { containers: [image] } };
     await shop.patch('StatefulSet', 'orders', { kind: 'strategic', body: { spec: { template } } });
     await shop.untilCondition('orders', 'Drifted', /^True DriftReported/);
+    await shop.untilObserved('orders');
     const { uid } = (await shop.get('Pod', 'orders-2'))?.metadata ?? {};
     await shop.delete('Pod', 'orders-2');
     await eventually('it is made again', async () => isAnother(await shop.get('Pod', 'orders-2'), uid));

@@ -3,7 +3,7 @@ import { engines } from '../../../constructs/engine.ts';
 import { namesOf } from '../../../constructs/names.ts';
 import { pods } from '../../../controller/database/kinds.ts';
 import { document } from '../../../controller/database/document.ts';
-import { isObjectMissing, type KubeObject } from '../../../controller/kube/index.ts';
+import { classify, isObjectMissing, type KubeObject } from '../../../controller/kube/index.ts';
 import type { Shop } from './shop.ts';
 
 /**
@@ -52,8 +52,7 @@ export class ActedMembers implements AsyncDisposable {
         await this.#handOver();
         for (const pod of await this.#shop.list(pods, `plumbline.dev/database=${this.#name}`)) await this.#speak(pod);
       } catch (error) {
-        // It has been deleted, or written meanwhile.
-        if (!isObjectMissing(error)) throw error;
+        if (!isPassing(error)) throw error;
       }
       await delay(100);
     }
@@ -108,3 +107,11 @@ export class ActedMembers implements AsyncDisposable {
     await this.#shop.patch('Pod', name, { kind: 'strategic', body, subresource: 'status', fieldManager: 'kubelet' });
   }
 }
+
+/** What it wrote to has been deleted, made or written meanwhile, or the API server is slow: it looks again anyway. */
+function isPassing(error: unknown): boolean {
+  const { class: what, kind } = classify(error);
+  return isObjectMissing(error) || what === 'retry-now' || passing.has(kind);
+}
+
+const passing: ReadonlySet<string> = new Set(['already-exists', 'throttled', 'unavailable', 'timeout']);

@@ -25,6 +25,7 @@ async function edit(name: string, containers: readonly object[]): Promise<void> 
   const body = { spec: { template: { spec: { containers } } } };
   await shop.patch('StatefulSet', name, { kind: 'strategic', body });
   await shop.untilCondition(name, 'Drifted', /^True/);
+  await shop.untilObserved(name);
 }
 
 async function containers(pod: string): Promise<readonly { readonly name: string; readonly image: string }[]> {

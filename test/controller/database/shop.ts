@@ -120,6 +120,15 @@ export class Shop implements AsyncDisposable {
     return stated !== undefined && live !== undefined && deviations(stated.object, live, fieldManager).length === 0;
   }
 
+  /** Waits until the controller manager knows a StatefulSet as it is: a pod that it makes before is made from an earlier template. */
+  async untilObserved(name: string): Promise<void> {
+    await eventually(`the newest template of ${name} is known`, async () => {
+      const found = await this.get('StatefulSet', name);
+      const { observedGeneration } = (found?.['status'] ?? {}) as { readonly observedGeneration?: number };
+      return observedGeneration === found?.metadata.generation || undefined;
+    });
+  }
+
   async delete(kind: string, name: string, options = {}): Promise<void> {
     await this.kube.delete(this.typeOf(kind), { name, namespace: this.namespace }, options);
   }

@@ -84,11 +84,11 @@ describe("the machine's and the repository's own settings", () => {
   test('a git command that hangs is ended after its time, and the next try finds what did arrive', async (t) => {
     // GIVEN a server that takes its time for the first push
     const remote = givenRemote(t);
-    remote.hook('pre-receive', `test -e "${remote.root}/seen" || { touch "${remote.root}/seen"; sleep 3; exit 1; }`);
-    const writer = await givenWriter(t, remote, { timeoutMs: 1000 });
+    remote.hook('pre-receive', `test -e "${remote.root}/seen" || { touch "${remote.root}/seen"; sleep 6; exit 1; }`);
+    const writer = await givenWriter(t, remote, { timeoutMs: 3000 });
     await assert.rejects(writer.submit(database('orders')), {
       reason: 'GitTimedOut',
-      message: /git push took longer than 1 s/,
+      message: /git push took longer than 3 s/,
     });
     assert.equal((await writer.submit(database('orders'))).path, 'clusters/prod/shop/orders');
     assert.equal(remote.commits(), 1);
