@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -6,6 +6,7 @@ import { serialize } from '../../constructs/serialize.ts';
 import type { KubeObject } from '../../controller/kube/index.ts';
 import type { Cluster } from '../cluster/index.ts';
 import { git } from '../quickstart/git.ts';
+import { discardFolder } from '../discard-folder.ts';
 
 const manager = 'argocd-controller';
 
@@ -109,7 +110,7 @@ export class Syncer implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    rmSync(this.#folder, { recursive: true, force: true });
+    discardFolder(this.#folder);
   }
 }
 

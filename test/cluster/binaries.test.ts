@@ -5,6 +5,7 @@ import { delimiter, join, relative } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { locateBinaries } from './binaries.ts';
 import { controlPlane } from './pins.ts';
+import { discardFolder } from '../discard-folder.ts';
 
 const { key, packages } = controlPlane;
 
@@ -122,7 +123,7 @@ function setUp(t: TestContext): { folder: string; lines: string[]; onProgress: (
   setEnvironment({ PLUMBLINE_CACHE: join(folder, 'cache'), PATH: join(folder, 'bin') });
   t.after(() => {
     setEnvironment({ KUBEBUILDER_ASSETS, PLUMBLINE_CACHE, PATH });
-    rmSync(folder, { recursive: true });
+    discardFolder(folder);
   });
   const lines: string[] = [];
   return { folder, lines, onProgress: (line) => lines.push(line) };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, symlinkSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +11,7 @@ import { newNamespace, sharedCluster, startCluster, type Cluster } from './index
 import { assertNothingLeft, pidsOf, runningIn } from './left-overs.ts';
 import { kubernetesVersion } from './pins.ts';
 import { patienceMs } from '../patience.ts';
+import { discardFolder } from '../discard-folder.ts';
 
 test('the shared cluster is ready, has the pinned version and is the same for everybody', async () => {
   const cluster = await sharedCluster();
@@ -125,7 +126,7 @@ test('with envtest assets there is no controller manager, and pods can be create
   t.after(() => {
     if (before === undefined) delete process.env['KUBEBUILDER_ASSETS'];
     else process.env['KUBEBUILDER_ASSETS'] = before;
-    rmSync(assets, { recursive: true });
+    discardFolder(assets);
   });
 
   await using cluster = await startCluster();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { commandLine } from './command-line.ts';
 import { readGuard, readPids } from './folder.ts';
 import { patienceMs } from '../patience.ts';
+import { discardFolder } from '../discard-folder.ts';
 
 /** The pids of everything that was started in a folder, its guard included. Read them while the folder exists. */
 export function pidsOf(folder: string): number[] {
@@ -46,6 +47,6 @@ export function useOwnTemporaryFolder(t: TestContext): void {
   t.after(() => {
     if (before === undefined) delete process.env['TMPDIR'];
     else process.env['TMPDIR'] = before;
-    rmSync(folder, { recursive: true });
+    discardFolder(folder);
   });
 }

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { withLock } from './lock.ts';
+import { discardFolder } from '../discard-folder.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lock-'));
-after(() => rmSync(folder, { recursive: true }));
+after(() => discardFolder(folder));
 const path = join(folder, 'lock');
 const neverWaits = (): void => assert.fail('nothing to wait for');
 

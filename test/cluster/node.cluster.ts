@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { test, type TestContext } from 'node:test';
@@ -16,6 +16,7 @@ import {
 import { tar, writeArchive } from './node/archive.ts';
 import { locateNodeBinaries } from './node/parts.ts';
 import { patience, patienceMs } from '../patience.ts';
+import { discardFolder } from '../discard-folder.ts';
 
 const reason = whyNoNode();
 const skip = reason === undefined ? false : `No node here: ${reason}.`;
@@ -121,7 +122,7 @@ test('a second node runs beside the first, and an image that is loaded later', {
   assert.notEqual(second.nodeAddress, first.nodeAddress);
 
   const folder = mkdtempSync(join(tmpdir(), 'image-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  t.after(() => discardFolder(folder));
   const later: Image = { reference: 'plumbline.test/later:1', archive: join(folder, 'later.tar') };
   const { pause } = await locateNodeBinaries();
   tar(['--create', `--file=${folder}/layer.tar`, `--directory=${dirname(pause)}`, basename(pause)]);

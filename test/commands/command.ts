@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { discardFolder } from '../discard-folder.ts';
 
 export const project = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -49,6 +50,6 @@ export class TemporaryFolder implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    rmSync(this.path, { recursive: true, force: true });
+    discardFolder(this.path);
   }
 }

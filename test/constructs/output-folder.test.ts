@@ -6,13 +6,14 @@ import { test, type TestContext } from 'node:test';
 import { OutputError, OutputFolder } from '../../constructs/output-folder.ts';
 import { outputFolders } from '../../constructs/output-layout.ts';
 import { filesBelow } from '../commands/files-below.ts';
+import { discardFolder } from '../discard-folder.ts';
 
 const manifest = join('crds', 'service.orders.yaml');
 
 /** A folder with an output of an earlier run. */
 function setUp(t: TestContext): { folder: string; output: string } {
   const folder = mkdtempSync(join(tmpdir(), 'output-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  t.after(() => discardFolder(folder));
   const output = join(folder, 'dist');
   for (const name of outputFolders) mkdirSync(join(output, name), { recursive: true });
   writeFileSync(join(output, manifest), 'old\n');

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { whyNoNode } from '../index.ts';
+import { discardFolder } from '../../discard-folder.ts';
 
 test('where no node can run, one sentence says why', (t) => {
   const { platform, getuid } = process;
@@ -22,7 +23,7 @@ test('where no node can run, one sentence says why', (t) => {
   const assets = mkdtempSync(join(tmpdir(), 'assets-'));
   const before = { assets: process.env['KUBEBUILDER_ASSETS'], path: process.env['PATH'] };
   t.after(() => {
-    rmSync(assets, { recursive: true });
+    discardFolder(assets);
     restore('KUBEBUILDER_ASSETS', before.assets);
     restore('PATH', before.path);
   });

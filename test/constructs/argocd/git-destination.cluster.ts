@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -10,6 +10,7 @@ import { newNamespace, sharedCluster } from '../../cluster/index.ts';
 import { Shop } from '../../controller/database/shop.ts';
 import { Remote } from '../../controller/delivery/git/remote.ts';
 import { eventually, installCrd } from '../../controller/running-plumbline.ts';
+import { discardFolder } from '../../discard-folder.ts';
 
 // A controller looks after every destination of a cluster, so it lives no longer than this test.
 describe('the health of a GitDestination', () => {
@@ -27,7 +28,7 @@ describe('the health of a GitDestination', () => {
   after(async () => {
     await shop.kube.delete(gitDestinations, { name }).catch(() => undefined);
     await shop[Symbol.asyncDispose]();
-    rmSync(folder, { recursive: true, force: true });
+    discardFolder(folder);
     remote.remove();
   });
 

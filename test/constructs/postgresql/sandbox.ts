@@ -7,6 +7,7 @@ import type { DatabaseServiceDocument } from '../../../constructs/api/resource.t
 import type { V1ConfigMap } from '@kubernetes/client-node';
 import { installed, type Installed } from './installed.ts';
 import { rendered } from './orders.ts';
+import { discardFolder } from '../../discard-folder.ts';
 
 /** What a run of a program gave. */
 export interface Ran {
@@ -143,7 +144,7 @@ export class Sandbox implements Disposable {
     for (const child of this.#children) child.kill('SIGKILL');
     // Like a container whose first process ends: nothing of it lives on, also what went into a session of its own.
     for (const pid of this.#processes()) end(pid);
-    fs.rmSync(this.folder, { recursive: true, force: true });
+    discardFolder(this.folder);
   }
 
   #processes(): readonly number[] {

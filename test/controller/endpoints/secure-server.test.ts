@@ -13,6 +13,7 @@ import {
 } from '../../../controller/endpoints/serving-certificate.ts';
 import { VirtualClock } from '../../virtual-clock.ts';
 import { ask } from './ask.ts';
+import { discardFolder } from '../../discard-folder.ts';
 
 const day = 24 * 60 * 60_000;
 
@@ -36,7 +37,7 @@ class Files implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    rmSync(this.folder, { recursive: true, force: true });
+    discardFolder(this.folder);
   }
 }
 

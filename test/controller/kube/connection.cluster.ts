@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -18,6 +18,7 @@ import { newNamespace, sharedCluster, startCluster, type Cluster } from '../../c
 import { CONFIG_MAPS, configMap } from './api-types.ts';
 import { kubeconfigFor } from './scripted-server.ts';
 import { mountServiceAccount } from './service-account-folder.ts';
+import { discardFolder } from '../../discard-folder.ts';
 
 async function kubectl(cluster: Cluster, ...args: readonly string[]): Promise<string> {
   const { code, stdout, stderr } = await cluster.kubectlRun(args);
@@ -124,7 +125,7 @@ test('a token that is rotated and revoked under a running process costs neither 
   stop.abort();
   await done;
   await connection.close();
-  await rm(folder, { recursive: true });
+  discardFolder(folder);
 });
 
 test('an API server that stops and comes back needs no new connection object', async () => {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { Connection, HttpRequest } from '../../../controller/kube/index.ts';
 import { answer, kubeconfigFor } from './scripted-server.ts';
+import { discardFolder } from '../../discard-folder.ts';
 
 /** What goes wrong with one answer. A line is one event of a watch. */
 export type Fault =
@@ -128,7 +129,7 @@ export class FaultyProxy implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.cut();
     await new Promise((resolve) => this.#server.close(resolve));
-    await rm(this.#folder, { recursive: true, force: true });
+    discardFolder(this.#folder);
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {

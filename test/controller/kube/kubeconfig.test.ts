@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { after, test } from 'node:test';
 import { connect, ConnectionError, type ConnectOptions } from '../../../controller/kube/index.ts';
 import { createAuthority } from '../../cluster/certificates.ts';
 import { kubeconfigFor } from './scripted-server.ts';
+import { discardFolder } from '../../discard-folder.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'plumbline-kubeconfig-'));
-after(() => rm(folder, { recursive: true, force: true }));
+after(() => discardFolder(folder));
 
 const SERVER = 'https://127.0.0.1:1';
 const SECRET = 'hunter2-token';

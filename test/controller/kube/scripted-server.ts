@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, type ServerOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { connect, KubeClient, type Connection, type KubeClientOptions } from '../../../controller/kube/index.ts';
 import { served } from '../../served.ts';
+import { discardFolder } from '../../discard-folder.ts';
 
 export interface SeenRequest {
   readonly method: string;
@@ -82,7 +83,7 @@ export class ScriptedServer implements AsyncDisposable {
 
   async stop(): Promise<void> {
     await this.stopListening();
-    await rm(this.folder, { recursive: true, force: true });
+    discardFolder(this.folder);
   }
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test, type TestContext } from 'node:test';
@@ -17,6 +17,7 @@ import { givenRemote } from '../git/given.ts';
 import { givenHttpsServer } from '../git/https-server.ts';
 import type { Remote } from '../git/remote.ts';
 import { patience } from '../../../patience.ts';
+import { discardFolder } from '../../../discard-folder.ts';
 
 const tokens = ['s3cr3t-t0ken-one', 's3cr3t-t0ken-two'] as const;
 /** git is started many times, on a machine that does much else. */
@@ -130,7 +131,7 @@ describe('databases are delivered to destinations', () => {
   });
   after(async () => {
     await shop[Symbol.asyncDispose]();
-    rmSync(root, { recursive: true, force: true });
+    discardFolder(root);
   });
 
   test('a destination takes the databases that name it, with the token of its Secret, and says so', async (t) => {

@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { generated } from '../../../leaks/mark.ts';
+import { discardFolder } from '../../../discard-folder.ts';
 
 const person = 'user.name=Some Body';
 const address = 'user.email=somebody@example.org';
@@ -24,7 +25,7 @@ export class Remote {
   /** @throws Error when a password was ever committed to it */
   remove(): void {
     const objects = this.#objects();
-    rmSync(this.root, { recursive: true, force: true });
+    discardFolder(this.root);
     if (generated.isIn(objects)) throw new Error('a password is in the repository');
   }
 
@@ -63,7 +64,7 @@ export class Remote {
 
   /** Somebody commits and pushes these files; a content of undefined removes, one with a target makes a link. */
   somebodyPushes(files: Record<string, string | undefined | { readonly target: string }>, branch = 'main'): void {
-    rmSync(this.#work, { recursive: true, force: true });
+    discardFolder(this.#work);
     this.git('clone', '--quiet', this.path, this.#work);
     if (branch !== 'main') this.#inWork('checkout', '--quiet', branch);
     for (const [path, content] of Object.entries(files)) {
@@ -80,7 +81,7 @@ export class Remote {
 
   /** Somebody brings a branch into main, as the button of a forge does; or main into a branch. @throws Error where they conflict */
   somebodyMerges(branch: string, how: 'merge' | 'squash' | 'rebase' = 'merge', into = 'main'): void {
-    rmSync(this.#work, { recursive: true, force: true });
+    discardFolder(this.#work);
     this.git('clone', '--quiet', this.path, this.#work);
     if (into !== 'main') this.#inWork('checkout', '--quiet', into);
     switch (how) {
