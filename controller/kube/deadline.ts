@@ -3,6 +3,8 @@ import type { Clock } from './clock.ts';
 /** Settles as `promise` does, or rejects with the signal's reason before; the promise itself is not stopped. */
 export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;
+  // Nobody waits for it any more, however it ends.
+  if (signal.aborted) promise.catch(() => undefined);
   signal.throwIfAborted();
   const aborted = Promise.withResolvers<never>();
   const onAbort = (): void => aborted.reject(signal.reason);
