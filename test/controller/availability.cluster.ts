@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -41,15 +42,20 @@ const judged = (shop: Shop, name: string) =>
     patienceMs,
   );
 
-/** `uid version` of everything that a controller can write, by kind and name. */
+/** Everything that a controller of ours can write, by kind and name. What Kubernetes' own say in the status of an object comes when they get to it. */
 async function versionsOf(shop: Shop): Promise<Readonly<Record<string, string>>> {
   const types = [databaseServices, ...watchedKinds.map(({ type }) => type)];
   const objects = (await Promise.all(types.map((type) => shop.list(type)))).flat();
-  return Object.fromEntries(objects.map(({ kind, metadata }) => [`${kind}/${metadata.name}`, inShort(metadata)]));
+  return Object.fromEntries(objects.map((object) => [`${object.kind}/${object.metadata.name}`, inShort(object)]));
 }
 
-function inShort({ uid, resourceVersion }: KubeObject['metadata']): string {
-  return `${uid} ${resourceVersion}`;
+function inShort(object: KubeObject): string {
+  const { uid, resourceVersion, managedFields = [], ...metadata } = object.metadata;
+  if (object.kind === 'DatabaseService') return `${uid} ${resourceVersion}`;
+  const { status: _, ...stated } = object;
+  const owned = managedFields.filter(({ subresource }) => subresource !== 'status');
+  const whole = JSON.stringify({ ...stated, metadata, owned });
+  return `${uid} ${createHash('sha256').update(whole).digest('base64url')}`;
 }
 
 /** The same, once nobody has changed anything for a while. */
