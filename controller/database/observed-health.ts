@@ -1,11 +1,11 @@
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import type { DatabaseServiceStatus } from '../../constructs/api/status.ts';
-import { settleResources } from '../../constructs/postgresql/resources.ts';
 import { judgeStorage } from '../health/judge-storage.ts';
 import { judgeTls, type TlsVerdict } from '../health/judge-tls.ts';
 import { judge, type Absence, type Health, type Hindrance, type Seen, type Verdict } from '../health/judge.ts';
 import { troubleOf, type Complaint, type Plight, type PodSeen } from '../health/trouble.ts';
 import { servedSecret } from './certificates.ts';
+import { askedOf } from './asked.ts';
 import type { Child } from './child.ts';
 import { wantedReplicas } from './status.ts';
 
@@ -60,7 +60,6 @@ export function observedPlight(
   const claims = children.flatMap(({ name, facts }) =>
     facts.kind === 'PersistentVolumeClaim' ? [[name, facts] as const] : [],
   );
-  const { requests } = settleResources(resource.spec?.resources);
   return {
     database: name,
     wanted: wantedReplicas(resource),
@@ -68,7 +67,7 @@ export function observedPlight(
     pods: podsOf(name, children),
     claims: new Map(claims),
     complaints,
-    asked: { ...requests, storage: String(resource.spec?.storage?.size ?? '') },
+    asked: askedOf(resource.spec),
   };
 }
 

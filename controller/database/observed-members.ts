@@ -6,9 +6,12 @@ import type { StoredSpec } from '../../constructs/api/spec.ts';
 import { memberName, ordinals } from '../../constructs/names.ts';
 import type { Facts } from '../health/facts.ts';
 import type { Settings } from '../health/member-state.ts';
+import { podTrouble } from '../health/pod-trouble.ts';
 import { primaryOf } from '../health/primary.ts';
+import type { Asked } from '../health/trouble.ts';
 import { restartRequest, type Member, type MemberHealth, type Observation } from '../rollout/index.ts';
 import { isServing, type Advances } from './advances.ts';
+import { askedOf } from './asked.ts';
 import type { Child } from './child.ts';
 import { document } from './document.ts';
 
@@ -69,6 +72,7 @@ export function observedMembers(
     advances,
     overdueSince,
     edits,
+    asked: askedOf(spec),
   };
   return {
     wanted,
@@ -115,13 +119,14 @@ interface Against {
   readonly advances: Advances;
   readonly overdueSince: number;
   readonly edits: ReadonlySet<string>;
+  readonly asked: Asked;
 }
 
 function member(
   name: string,
   ordinal: number,
   pods: ReadonlyMap<string, Seen>,
-  { template, settings, restartedAt, leader, position, advances, overdueSince, edits }: Against,
+  { template, settings, restartedAt, leader, position, advances, overdueSince, edits, asked }: Against,
 ): Member {
   const seen = pods.get(name);
   if (seen === undefined) return { ...nobody, name, ordinal };
@@ -151,7 +156,7 @@ function member(
     idleSince: idle,
     isOverdue: idle !== undefined && idle <= overdueSince,
     hasFailedToStart: facts.member.server === 'start failed',
-    trouble: facts.trouble ?? (facts.member.server === '' ? undefined : `Patroni says ${facts.member.server}`),
+    trouble: troubleIn(name, facts, asked),
     refused: read?.refused ?? {},
     slots: facts.member.slots?.own ?? [],
     synced: facts.member.slots?.synced ?? [],
@@ -178,6 +183,12 @@ const nobody: Omit<Member, 'name' | 'ordinal'> = {
   slots: [],
   synced: [],
 };
+
+/** Why it gets no further, in words for whoever has to mend it. */
+function troubleIn(name: string, { symptom, member: { server } }: Pod, asked: Asked): string | undefined {
+  if (symptom !== undefined) return podTrouble(name, symptom, asked).message;
+  return server === '' ? undefined : `Patroni says ${server}`;
+}
 
 function healthOf({ isDeleting }: Child, facts: Pod, isLeader: boolean): MemberHealth {
   const { isEnded, trouble, member } = facts;

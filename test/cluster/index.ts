@@ -2,6 +2,7 @@ export type { Cluster, ClusterOptions, ContainerName, NodeCluster } from './clus
 export type { KubectlResult } from './kubectl.ts';
 export type { Image } from './node/archive.ts';
 export { controllerImage } from './node/controller-image.ts';
+export { crashingImage } from './node/crashing-image.ts';
 export { postgresExporterImage } from './node/exporter-image.ts';
 export { pauseImage } from './node/layout.ts';
 export { postgresqlImage } from './node/postgresql-image.ts';

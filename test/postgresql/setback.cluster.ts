@@ -4,14 +4,19 @@ import { rollbackAnnotation, templateAnnotation } from '../../constructs/labels.
 import { namesOf } from '../../constructs/names.ts';
 import { pods } from '../../controller/database/kinds.ts';
 import type { KubeObject } from '../../controller/kube/index.ts';
-import { withoutPods } from '../cluster/index.ts';
+import { crashingImage, withoutPods, type PodCluster } from '../cluster/index.ts';
+import { monotonicSeconds } from './acknowledgements.ts';
 import { ManagedDatabase } from './managed-database.ts';
+import { storedRows, Writer } from './writer.ts';
 
 const skip = withoutPods();
 
+/** Of a change that cannot work it is known soon; one that can must have time on a machine that does much else. */
+const impatient = { upgrade: { healthTimeoutSeconds: 30 } };
+const patient = { upgrade: null };
+
 test('changes that cannot work', { skip }, async (t) => {
-  const upgrade = { healthTimeoutSeconds: 30 };
-  await using managed = await ManagedDatabase.open({ replicas: 3, durability: 'Sync', upgrade });
+  await using managed = await ManagedDatabase.open({ replicas: 3, durability: 'Sync' });
   const { database } = managed;
   const { kube, namespace } = database;
   const configured = async (): Promise<string> =>
@@ -56,7 +61,7 @@ test('changes that cannot work', { skip }, async (t) => {
   await t.test('a setting with which no server starts stops at the first replica and is taken back', async () => {
     const primary = await managed.primary();
     const before = await managed.lives();
-    await managed.edit({ parameters: { shared_preload_libraries: null, shared_buffers: '900GB' } });
+    await managed.edit({ parameters: { shared_preload_libraries: null, shared_buffers: '900GB' }, ...impatient });
     assert.match(await managed.condition('Stalled', 'True', 'RolloutFailed'), /orders-\d gets nowhere/);
     await database.allStream();
     assert.equal(await managed.primary(), primary);
@@ -65,25 +70,50 @@ test('changes that cannot work', { skip }, async (t) => {
     assert.match((await managed.everySays('show shared_buffers')).join(' '), /^(\d+MB ?){3}$/);
   });
 
-  await t.test('an image that is not there stops at the first replica and is taken back', async () => {
-    const before = await managed.lives();
-    const primary = await managed.primary();
-    managed.steps.length = 0;
-    await managed.edit({ image: 'plumbline.test/absent:17', parameters: null });
-    await managed.until('it is taken back', () => managed.steps.some(({ reason }) => reason === 'RevisionTakenBack'));
-    assert.match(await managed.condition('Stalled', 'True', 'RolloutFailed'), /absent/);
-    await database.allStream();
-    assert.equal(await managed.primary(), primary);
-    const after = await managed.lives();
-    assert.equal(after.filter(({ uid }, i) => uid !== before[i]?.uid).length, 1, 'one member alone was made again');
-    assert.equal((await managed.resource()).spec.image, 'plumbline.test/absent:17');
-  });
+  for (const { what, image, told } of [
+    {
+      what: 'whose containers end at once',
+      image: await endsAtOnce(database.cluster),
+      told: /ends again and again|cannot be started/,
+    },
+    { what: 'that is not there', image: 'plumbline.test/absent:17', told: /absent:17 .*cannot be pulled/ },
+  ]) {
+    await t.test(`an image ${what} stops at the first replica and is taken back, and no row is lost`, async () => {
+      const before = await managed.lives();
+      const primary = await managed.primary();
+      await using writer = await Writer.start(database);
+      managed.steps.length = 0;
+
+      // WHEN
+      await managed.edit({ image, parameters: null, ...impatient });
+      await managed.until('it is taken back', () => managed.steps.some(({ reason }) => reason === 'RevisionTakenBack'));
+
+      // THEN
+      const message = await managed.condition('Stalled', 'True', 'RolloutFailed');
+      assert.match(message, told);
+      await database.allStream();
+      assert.equal(await managed.primary(), primary);
+      const after = await managed.lives();
+      const again = after.filter(({ uid }, i) => uid !== before[i]?.uid).map(({ name }) => name);
+      assert.equal(again.length, 1, 'one member alone was made again');
+      assert.match(message, new RegExp(`${again[0]} gets nowhere`));
+      assert.notEqual(again[0], primary);
+      assert.equal((await managed.resource()).spec.image, image, 'the spec stays as it was written');
+      await writer.acknowledgedAfter(monotonicSeconds());
+      const acknowledged = await writer.stop();
+      const stored = await storedRows(database);
+      assert.deepEqual(
+        acknowledged.filter(({ number }) => !stored.has(number)),
+        [],
+      );
+    });
+  }
 
   await t.test(
     'an older revision comes back when an annotation asks for it, and goes with the annotation',
     async () => {
       const { image } = database.cluster;
-      await managed.edit({ image, parameters: { work_mem: '9MB' } });
+      await managed.edit({ image, parameters: { work_mem: '9MB' }, ...patient });
       await managed.stable();
       await managed.edit({}, { [rollbackAnnotation]: '1' });
       await managed.until('it is in force', async () => (await managed.everySays('show work_mem'))[0] !== '9MB');
@@ -131,3 +161,12 @@ test('a member that is lost while a change of the pods waits comes back as it wa
   await managed.stable();
   assert((await managed.lives()).every(({ template }) => template !== templateOf(old)));
 });
+
+/** An image that is there and has nothing of what a member runs. */
+async function endsAtOnce({ own }: PodCluster): Promise<string> {
+  // Onto a node of somebody else's none can be put: there it does not even start.
+  if (own === undefined) return 'registry.k8s.io/pause:3.10';
+  const image = await crashingImage();
+  await own.loadImage(image);
+  return image.reference;
+}

@@ -17,12 +17,14 @@ export interface MemberPod {
   readonly settings?: object;
   /** Its logical slots, as its steward states them. */
   readonly slots?: object;
+  /** What the kubelet says of its containers. */
+  readonly containers?: readonly object[];
 }
 
 /** The pod of a member, as the API server shows it. */
 export function memberPod(database: StoredDatabaseService, ordinal: number, pod: MemberPod = {}): KubeObject {
   const { name, namespace } = database.metadata;
-  const { isPrimary = false, isReady = true, status, settings, slots } = pod;
+  const { isPrimary = false, isReady = true, status, settings, slots, containers = [] } = pod;
   const engine = engines[database.spec.engine];
   const streams = isPrimary ? {} : { replication_state: 'streaming' };
   const read = { digest: engine.settingsDigest(document(database)), refused: {}, restart: {} };
@@ -44,7 +46,11 @@ export function memberPod(database: StoredDatabaseService, ordinal: number, pod:
         'plumbline.dev/template': pod.template ?? engine.templateDigest(document(database)),
       },
     },
-    status: { phase: 'Running', conditions: [{ type: 'Ready', status: isReady ? 'True' : 'False' }] },
+    status: {
+      phase: 'Running',
+      conditions: [{ type: 'Ready', status: isReady ? 'True' : 'False' }],
+      containerStatuses: containers,
+    },
   };
 }
 

@@ -51,6 +51,30 @@ const rows: readonly (readonly [what: string, looks: readonly MemberPod[], idleF
   ['lost its server while it was going on', [replays(1), replays(2), says('start failed')], 2],
 ];
 
+const crashes: MemberPod = {
+  isReady: false,
+  status: { state: 'running' },
+  containers: [
+    {
+      name: 'postgres',
+      state: { waiting: { reason: 'CrashLoopBackOff', message: 'back-off 20s restarting failed container=postgres' } },
+      lastState: { terminated: { reason: 'Error', exitCode: 127 } },
+    },
+  ],
+};
+const troubles: readonly (readonly [what: string, look: MemberPod, words: string | undefined])[] = [
+  ['streams', streams(1), 'Patroni says running'],
+  ['is not ready before Patroni spoke', says(''), undefined],
+  ['has a server that does not start', says('start failed'), 'Patroni says start failed'],
+  ['crashes', crashes, 'Container postgres of orders-1 ends again and again (Error, exit code 127): its log says why.'],
+];
+
+for (const [what, look, words] of troubles) {
+  test(`what keeps a replica that ${what} is told in words for whoever mends it`, () => {
+    assert.equal(replica(look)?.trouble, words);
+  });
+}
+
 for (const [what, looks, idleFor] of rows) {
   test(`a replica that ${what} has been getting nowhere for ${idleFor ?? 'no'} minutes`, () => {
     const since = replica(...looks)?.idleSince;
