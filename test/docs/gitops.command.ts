@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -14,6 +13,7 @@ import { project, run, TemporaryFolder } from '../commands/command.ts';
 import { Remote } from '../controller/delivery/git/remote.ts';
 import { eventually } from '../controller/running-plumbline.ts';
 import { endsWithUs } from '../ends-with-us.ts';
+import { endGroup } from '../process-group.ts';
 
 const text = readFileSync(join(project, 'docs/gitops.md'), 'utf8');
 const blocks = [...text.matchAll(/^```sh( background)?\n(.*?)^```$/gms)].map(([, background, script = '']) => ({
@@ -39,11 +39,8 @@ before(async () => {
   symlinkSync(project, folder.in('work', 'plumbline'));
 });
 after(async () => {
-  for (const child of background) {
-    if (child.exitCode !== null || child.pid === undefined) continue;
-    process.kill(-child.pid, 'SIGTERM');
-    await once(child, 'close');
-  }
+  // What a controller still pushes is pushed by then.
+  for (const { pid } of background) if (pid !== undefined) await endGroup(pid);
   await cluster.stop();
   remote.remove();
   folder[Symbol.dispose]();

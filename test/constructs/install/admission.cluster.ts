@@ -31,7 +31,7 @@ describe('admission', () => {
   after(async () => {
     // Others that share the cluster are to find it as it was.
     const policies = manifests.filter(({ kind }) => kind !== 'CustomResourceDefinition');
-    await kubectl(cluster, ['delete', '-f', '-'], documents(policies));
+    await kubectl(cluster, ['delete', '--ignore-not-found', '-f', '-'], documents(policies));
   });
 
   test('the API server finds nothing wrong with the expressions of any policy', async () => {
