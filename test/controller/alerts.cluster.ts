@@ -9,6 +9,7 @@ import { selectorsIn } from '../constructs/install/monitoring/selectors.ts';
 import { PlayedMembers, ready } from './database/played-members.ts';
 import { realClient } from './kube/real-client.ts';
 import { noAuth, Observed } from './observed.ts';
+import { ownKubeconfig } from './own-account.ts';
 import { databaseService, eventually } from './running-plumbline.ts';
 import { RunningPrometheus } from './running-prometheus.ts';
 
@@ -30,9 +31,10 @@ test(
     const { kube, namespace } = client;
     const patch = (kind: string, name: string, patch: Partial<Patch> & { readonly body: unknown }) =>
       kube.patch(typeOf({ kind }), { name, namespace }, { kind: 'merge', fieldManager: 'kubectl-edit', ...patch });
-    await using leader = await Observed.start(cluster.kubeconfig, namespace, ...noAuth);
+    const kubeconfig = await ownKubeconfig(cluster);
+    await using leader = await Observed.start(kubeconfig, namespace, ...noAuth);
     await leader.main.says('leading');
-    await using standby = await Observed.start(cluster.kubeconfig, namespace, ...noAuth);
+    await using standby = await Observed.start(kubeconfig, namespace, ...noAuth);
     const spec = { replicas: 2, backup: { schedule: '30 2 * * *', volume: { size: '1Gi' } } };
     const options = { type: databaseServices, fieldManager: 'kubectl-create' };
     await kube.create(databaseService(namespace, 'orders', spec), options);

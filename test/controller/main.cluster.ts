@@ -6,6 +6,7 @@ import { databaseServices, typeOf } from '../../controller/database/kinds.ts';
 import { connect, isObjectMissing, KubeClient } from '../../controller/kube/index.ts';
 import { newNamespace, sharedCluster } from '../cluster/index.ts';
 import { MainProcess } from './main-process.ts';
+import { ownKubeconfig } from './own-account.ts';
 import { databaseService, eventually, installCrd } from './running-plumbline.ts';
 
 test('a wrong flag is told in one line, with exit code 2', async () => {
@@ -45,7 +46,8 @@ test('of two controllers one works and the other waits; it takes over when the f
   const connection = await connect({ kubeconfig: cluster.kubeconfig });
   await using _closing = { [Symbol.asyncDispose]: () => connection.close() };
   const kube = new KubeClient(connection);
-  const flags = ['--kubeconfig', cluster.kubeconfig, '--namespace', namespace, '--lease-namespace', namespace];
+  const kubeconfig = await ownKubeconfig(cluster);
+  const flags = ['--kubeconfig', kubeconfig, '--namespace', namespace, '--lease-namespace', namespace];
   const create = (name: string) =>
     kube.create(databaseService(namespace, name), { type: databaseServices, fieldManager: 'kubectl-create' });
   const untilMade = (name: string) =>

@@ -11,6 +11,7 @@ import { ask } from './endpoints/ask.ts';
 import { MainProcess } from './main-process.ts';
 import { parseExposition, type Scrape } from './metrics/exposition.ts';
 import { noAuth, Observed, requestsIn, sum } from './observed.ts';
+import { ownKubeconfig } from './own-account.ts';
 import { databaseService, eventually } from './running-plumbline.ts';
 
 function ofDatabase(scrape: Scrape, name: string): Scrape['samples'] {
@@ -26,9 +27,9 @@ describe('the controller, seen from outside', () => {
   test('leader and standby are ready and healthy, tell their metrics, and who of them leads', async () => {
     const cluster = await sharedCluster();
     const namespace = await newNamespace(cluster);
-    await using leader = await Observed.start(cluster.kubeconfig, namespace, ...noAuth);
+    await using leader = await Observed.start(await ownKubeconfig(cluster), namespace, ...noAuth);
     await leader.main.says('leading');
-    await using standby = await Observed.start(cluster.kubeconfig, namespace, ...noAuth);
+    await using standby = await Observed.start(await ownKubeconfig(cluster), namespace, ...noAuth);
     await standby.main.says('the leader is known');
 
     for (const [observed, status] of [
@@ -140,7 +141,7 @@ describe('the controller, seen from outside', () => {
     // GIVEN two databases, and somebody who puts a password into a pod
     const cluster = await sharedCluster();
     const namespace = await newNamespace(cluster);
-    await using observed = await Observed.start(cluster.kubeconfig, namespace, ...noAuth);
+    await using observed = await Observed.start(await ownKubeconfig(cluster), namespace, ...noAuth);
     await using client = await clientOf(cluster);
     const { kube } = client;
     const type = databaseServices;
@@ -190,7 +191,7 @@ describe('the controller, seen from outside', () => {
     const { promtool } = await prometheusPrograms();
     const cluster = await sharedCluster();
     const namespace = await newNamespace(cluster);
-    await using observed = await Observed.start(cluster.kubeconfig, namespace, ...noAuth);
+    await using observed = await Observed.start(await ownKubeconfig(cluster), namespace, ...noAuth);
     await using client = await clientOf(cluster);
     const options = { type: databaseServices, fieldManager: 'kubectl-create' };
     await client.kube.create(databaseService(namespace, 'orders'), options);
@@ -213,7 +214,7 @@ describe('the controller, seen from outside', () => {
     const tokenOf = async (account: string) =>
       (await kubectl(cluster, ['-n', namespace, 'create', 'token', account])).trim();
     const [scraper, nobody] = [await tokenOf('scraper'), await tokenOf('nobody')];
-    await using observed = await Observed.start(cluster.kubeconfig, namespace);
+    await using observed = await Observed.start(await ownKubeconfig(cluster), namespace);
     const url = `${observed.url('metrics', 'https')}/metrics`;
     const read = (token?: string) =>
       ask(url, { headers: token === undefined ? {} : { authorization: `Bearer ${token}` } });
@@ -239,7 +240,7 @@ describe('the controller, seen from outside', () => {
   test('an address that is taken is told in one line, with exit code 1', async () => {
     const cluster = await sharedCluster();
     const namespace = await newNamespace(cluster);
-    await using first = await Observed.start(cluster.kubeconfig, namespace, ...noAuth);
+    await using first = await Observed.start(await ownKubeconfig(cluster), namespace, ...noAuth);
     const address = first.url('health').replace('http://', '');
     const flags = ['--kubeconfig', cluster.kubeconfig, '--lease-namespace', namespace];
     await using second = new MainProcess([...flags, '--metrics-address', address, ...noAuth]);

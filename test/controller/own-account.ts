@@ -1,4 +1,4 @@
-import { databaseRights, destinationRights } from '../../constructs/install/rights.ts';
+import { databaseRights, destinationRights, leaseRights, metricsRights } from '../../constructs/install/rights.ts';
 import type { Cluster, PodCluster } from '../cluster/index.ts';
 import { auditedRequests, auditLogLength, userOf } from '../constructs/install/audit-log.ts';
 import { kubeconfigOf, kubectl } from '../constructs/install/installed.ts';
@@ -14,7 +14,7 @@ const objects = [
     apiVersion: `${group}/v1`,
     kind: 'ClusterRole',
     metadata: { name: namespace },
-    rules: [...databaseRights, ...destinationRights],
+    rules: [...databaseRights, ...destinationRights, ...leaseRights, ...metricsRights],
   },
   {
     apiVersion: `${group}/v1`,
@@ -60,6 +60,11 @@ export class OwnAccount {
       .filter(({ isDenied }) => isDenied)
       .map(({ verb, resource, namespace, name }) => `${verb} ${resource} ${namespace}/${name}`);
   }
+}
+
+/** Path of the account's kubeconfig, for a controller that is a process of its own. */
+export async function ownKubeconfig(cluster: Cluster): Promise<string> {
+  return (await OwnAccount.in(cluster)).kubeconfig;
 }
 
 function ownCluster(cluster: AnyCluster): Cluster | undefined {

@@ -14,6 +14,7 @@ import { project, TemporaryFolder } from '../commands/command.ts';
 import { readPage } from '../docs/shell.ts';
 import { generated } from '../leaks/mark.ts';
 import { MainProcess } from './main-process.ts';
+import { ownKubeconfig } from './own-account.ts';
 import { databaseService, eventually, installCrd } from './running-plumbline.ts';
 
 const page = readPage('tracing.md');
@@ -88,7 +89,8 @@ test('an SDK that is loaded beside the file of the image gets the spans of each 
   const [, tracing = assert.fail('the page has no file')] = /```js\n([^]*?)```/.exec(page) ?? [];
   writeFileSync(folder.in('tracing.mjs'), tracing);
   await using collector = await Collector.start();
-  const flags = ['--kubeconfig', cluster.kubeconfig, '--namespace', namespace, '--lease-namespace', namespace];
+  const kubeconfig = await ownKubeconfig(cluster);
+  const flags = ['--kubeconfig', kubeconfig, '--namespace', namespace, '--lease-namespace', namespace];
   const environment = {
     NODE_OPTIONS: `--import=${folder.in('tracing.mjs')}`,
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,

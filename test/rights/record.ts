@@ -1,5 +1,5 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { controllerName } from '../../constructs/install/settings.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import { auditedRequests, userOf } from '../constructs/install/audit-log.ts';
@@ -13,7 +13,6 @@ const users = [userOf('plumbline-system', controllerName), userOf('plumbline-tes
 
 /** What the controllers on one cluster made use of, and what they were refused. */
 export interface RightsRecord {
-  readonly hasNode: boolean;
   readonly used: readonly Right[];
   readonly refused: readonly Right[];
 }
@@ -26,13 +25,11 @@ export function leaveRecord(cluster: Cluster, folder = process.env[folderVariabl
     .flatMap((user) => auditedRequests(cluster, user))
     .filter(({ userAgent }) => userAgent.startsWith('plumbline/'));
   const record: RightsRecord = {
-    hasNode: 'nodeName' in cluster,
     used: [...rightsUsed(requests.filter(({ isDenied }) => !isDenied))],
     refused: [...rightsUsed(requests.filter(({ isDenied }) => isDenied))],
   };
   mkdirSync(folder, { recursive: true });
-  const name = record.hasNode ? 'node' : 'control-plane';
-  writeFileSync(join(folder, `${name}-${process.pid}.json`), JSON.stringify(record));
+  writeFileSync(join(folder, `${basename(cluster.folder)}.json`), JSON.stringify(record));
 }
 
 /** What all processes of a run have left. */

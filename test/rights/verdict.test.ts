@@ -9,8 +9,8 @@ import { rightsComplaints } from './verdict.ts';
 const seen = rightsIn([...databaseRights, ...destinationRights, ...leaseRights]).filter(
   (right) => !unseenRights.has(right),
 );
-const controlPlane: RightsRecord = { hasNode: false, used: seen, refused: [] };
-const node: RightsRecord = { hasNode: true, used: rightsIn(metricsRights), refused: [] };
+const controlPlane: RightsRecord = { used: seen, refused: [] };
+const node: RightsRecord = { used: rightsIn(metricsRights), refused: [] };
 
 describe('the rights of the controller', () => {
   test('are as they should be where a whole run uses all of them, wherever', () => {
@@ -26,10 +26,6 @@ describe('the rights of the controller', () => {
 
   test('are not called too many by a run that is not whole', () => {
     assert.deepEqual(rightsComplaints([{ ...controlPlane, used: [] }], false), []);
-  });
-
-  test('are not called too many for want of a node, where only a pod uses them', () => {
-    assert.deepEqual(rightsComplaints([controlPlane], true), []);
   });
 
   test('are too few where a controller was refused one, in whichever run', () => {

@@ -12,8 +12,6 @@ import type { RightsRecord } from './record.ts';
 const rules = 'constructs/install/rights.ts';
 const reasons = 'test/rights/reasons.ts';
 
-/** Rights that only a controller in a pod uses. */
-const onNodes: ReadonlySet<Right> = new Set(rightsIn(metricsRights));
 const held: readonly Right[] = [
   ...new Set(
     rightsIn([...databaseRights, ...destinationRights, ...destinationSecretRights, ...leaseRights, ...metricsRights]),
@@ -30,8 +28,7 @@ export function rightsComplaints(records: readonly RightsRecord[], isWhole: bool
   const refused = new Set(records.flatMap((record) => record.refused));
   const used = new Set(records.flatMap((record) => record.used));
   const lacking = [...refused].filter((right) => !expectedRefusals.has(right));
-  const isJudged = (right: Right): boolean => !onNodes.has(right) || records.some(({ hasNode }) => hasNode);
-  const unused = held.filter((right) => isJudged(right) && !used.has(right) && !unseenRights.has(right));
+  const unused = held.filter((right) => !used.has(right) && !unseenRights.has(right));
   const stale = [...unseenRights.keys()].filter((right) => used.has(right));
   return [
     ...lacking.map((right) => `A controller was refused "${right}": add it to ${rules}, or do not ask for it.`),

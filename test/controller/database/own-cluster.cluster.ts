@@ -7,6 +7,7 @@ import { databaseServices, watchedKinds } from '../../../controller/database/kin
 import { gitDestinations } from '../../../controller/delivery/destinations/destinations.ts';
 import { startCluster, type Cluster } from '../../cluster/index.ts';
 import { MainProcess } from '../main-process.ts';
+import { ownKubeconfig } from '../own-account.ts';
 import { databaseService, eventually } from '../running-plumbline.ts';
 import { Shop, wholeSpec } from './shop.ts';
 import { patience } from '../../patience.ts';
@@ -43,7 +44,7 @@ function withoutRules(): Record<string, unknown> {
 }
 
 test('without the CRD the controller does not wait in vain: one sentence, and exit code 1', async () => {
-  await using main = new MainProcess(['--kubeconfig', cluster.kubeconfig]);
+  await using main = new MainProcess(['--kubeconfig', await ownKubeconfig(cluster)]);
   assert.equal(await main.ends(), 1);
   assert.match(main.stderr, /^.*does not know the kind DatabaseService .*kubectl apply --server-side -f crds\/.*\n$/);
 });
