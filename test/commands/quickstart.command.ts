@@ -9,6 +9,7 @@ import { locateBinaries } from '../cluster/binaries.ts';
 import { startCluster, whyNoNode } from '../cluster/index.ts';
 import { eventually } from '../controller/running-plumbline.ts';
 import { project, run, TemporaryFolder } from './command.ts';
+import { patienceMs } from '../patience.ts';
 
 interface Summary {
   readonly objects: number;
@@ -107,7 +108,7 @@ describe('npm run quickstart', () => {
       process.kill(-running.pid, 'SIGINT');
 
       // THEN
-      const timer = setTimeout(() => running.child.kill('SIGKILL'), 30_000);
+      const timer = setTimeout(() => running.child.kill('SIGKILL'), patienceMs);
       assert.equal(await running.ended, 130, running.stderr);
       clearTimeout(timer);
       assert.match(running.stderr, /^stopped by SIGINT$/m);
@@ -329,9 +330,9 @@ function foldersOf(temporary: TemporaryFolder): readonly string[] {
   return readdirSync(temporary.path).filter((name) => name.startsWith('plumbline-'));
 }
 
-/** Those that are still there after ten seconds. */
+/** Those that stay. */
 async function quickstartControllersGone(): Promise<readonly string[]> {
-  for (let tries = 0; quickstartControllers().length > 0 && tries < 100; tries++) await delay(100);
+  for (const end = Date.now() + patienceMs; quickstartControllers().length > 0 && Date.now() < end;) await delay(100);
   return quickstartControllers();
 }
 

@@ -27,7 +27,7 @@ export class ControllerProcess implements Going {
     }
   }
 
-  /** @throws the signal's reason, or Error with the last lines of its log when it does not lead within a minute */
+  /** @throws the signal's reason, or Error with the last lines of its log when it does not come to lead */
   async leads(signal: AbortSignal): Promise<void> {
     try {
       await waitFor(

@@ -1,9 +1,10 @@
-const aMinute = 60_000;
+/** Of what takes seconds, on a machine that does much else. */
+const longestMs = 180_000;
 
 export interface WaitOptions {
   /** Ends the waiting at once. Defaults to none: what is cleaned up is waited for in any case. */
   readonly signal?: AbortSignal | undefined;
-  /** Defaults to a minute. */
+  /** Defaults to three minutes. */
   readonly limitMs?: number;
 }
 
@@ -15,7 +16,7 @@ export interface WaitOptions {
 export async function waitFor<T>(
   what: string,
   ask: () => Promise<T | undefined>,
-  { signal, limitMs = aMinute }: WaitOptions = {},
+  { signal, limitMs = longestMs }: WaitOptions = {},
 ): Promise<T> {
   const start = Date.now();
   for (;;) {
