@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, test } from 'node:test';
+import { afterEach, beforeEach, describe, test } from 'node:test';
 import type { StoredDatabaseService } from '../../../constructs/api/resource.ts';
 import { namesOf } from '../../../constructs/names.ts';
 import { typeOf } from '../../../controller/database/kinds.ts';
@@ -21,12 +21,6 @@ const step: Action = {
 };
 
 let real: RealClient;
-beforeEach(async () => {
-  real = await realClient();
-});
-afterEach(async () => {
-  await real[Symbol.asyncDispose]();
-});
 
 /** What Patroni keeps. */
 async function put(name: string, annotations: Readonly<Record<string, string>>): Promise<void> {
@@ -51,31 +45,41 @@ async function switchOver() {
   return new StepExecutor(kube).carryOut(step, { resource, pod: undefined }, neverAborted);
 }
 
-test('while a replica is not in step the primary goes on, for the new one would not count on that replica', async () => {
-  await put(names.patroniLeader, { leader: 'orders-0' });
-  await put(names.patroniSync, { leader: 'orders-0', sync_standby: 'orders-2' });
-  assert.deepEqual(await switchOver(), {
-    kind: 'not-yet',
-    message: 'orders-0 hands over once orders-1 is in step with it.',
+// Hooks of a file are those of every file that shares its process.
+describe('a switchover', () => {
+  beforeEach(async () => {
+    real = await realClient();
   });
-  assert.equal(await asked(), undefined);
-});
+  afterEach(async () => {
+    await real[Symbol.asyncDispose]();
+  });
 
-for (const [what, sync] of [
-  ['all replicas are in step', { leader: 'orders-0', sync_standby: 'orders-1,orders-2' }],
-  ['no replica acknowledges commits', {}],
-] as const) {
-  test(`where ${what} the switchover is asked for, once`, async () => {
+  test('while a replica is not in step the primary goes on, for the new one would not count on that replica', async () => {
     await put(names.patroniLeader, { leader: 'orders-0' });
-    await put(names.patroniSync, sync);
-    assert.equal((await switchOver()).kind, 'done');
-    assert.deepEqual(await asked(), { leader: 'orders-0', member: 'orders-1', 'plumbline.dev/anyone': 'orders-1' });
-    assert.equal((await switchOver()).kind, 'pending');
+    await put(names.patroniSync, { leader: 'orders-0', sync_standby: 'orders-2' });
+    assert.deepEqual(await switchOver(), {
+      kind: 'not-yet',
+      message: 'orders-0 hands over once orders-1 is in step with it.',
+    });
+    assert.equal(await asked(), undefined);
   });
-}
 
-test('nothing is asked of a primary that is none any more', async () => {
-  await put(names.patroniLeader, { leader: 'orders-1' });
-  assert.equal((await switchOver()).kind, 'outdated');
-  assert.equal(await asked(), undefined);
+  for (const [what, sync] of [
+    ['all replicas are in step', { leader: 'orders-0', sync_standby: 'orders-1,orders-2' }],
+    ['no replica acknowledges commits', {}],
+  ] as const) {
+    test(`where ${what} the switchover is asked for, once`, async () => {
+      await put(names.patroniLeader, { leader: 'orders-0' });
+      await put(names.patroniSync, sync);
+      assert.equal((await switchOver()).kind, 'done');
+      assert.deepEqual(await asked(), { leader: 'orders-0', member: 'orders-1', 'plumbline.dev/anyone': 'orders-1' });
+      assert.equal((await switchOver()).kind, 'pending');
+    });
+  }
+
+  test('nothing is asked of a primary that is none any more', async () => {
+    await put(names.patroniLeader, { leader: 'orders-1' });
+    assert.equal((await switchOver()).kind, 'outdated');
+    assert.equal(await asked(), undefined);
+  });
 });
