@@ -4,9 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, KubeClient, LEASES, LeaderElector, type Connection } from '../../../controller/kube/index.ts';
 import { newNamespace, sharedCluster } from '../../cluster/index.ts';
 import { patienceMs } from '../../patience.ts';
+import { eventually } from '../running-plumbline.ts';
 
-/** Short, so that a test takes seconds; the proportions are those of the defaults. */
+/** Short, so that a lease is lost within seconds; the proportions are those of the defaults. */
 const FAST = { leaseDurationMs: 3_000, renewDeadlineMs: 2_000, retryPeriodMs: 400 };
+/** As long as by default, so that a slow machine loses none. */
+const STEADY = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 400 };
 
 class Candidate implements AsyncDisposable {
   readonly identity: string;
@@ -17,11 +20,11 @@ class Candidate implements AsyncDisposable {
   readonly #stop = new AbortController();
   readonly #done: Promise<void>;
 
-  constructor(identity: string, connection: Connection, namespace: string) {
+  constructor(identity: string, connection: Connection, namespace: string, pace: typeof FAST) {
     this.identity = identity;
     this.connection = connection;
     this.kube = new KubeClient(connection, { lane: 'lease' });
-    this.elector = new LeaderElector({ kube: this.kube, namespace, name: 'plumbline', identity, ...FAST });
+    this.elector = new LeaderElector({ kube: this.kube, namespace, name: 'plumbline', identity, ...pace });
     const callbacks = {
       onStartedLeading: () => this.said.push('started'),
       onStoppedLeading: () => this.said.push('stopped'),
@@ -29,9 +32,9 @@ class Candidate implements AsyncDisposable {
     this.#done = this.elector.run(callbacks, this.#stop.signal);
   }
 
-  static async in(namespace: string, identity: string): Promise<Candidate> {
+  static async in(namespace: string, identity: string, pace = STEADY): Promise<Candidate> {
     const { kubeconfig } = await sharedCluster();
-    return new Candidate(identity, await connect({ kubeconfig }), namespace);
+    return new Candidate(identity, await connect({ kubeconfig }), namespace, pace);
   }
 
   /** As a process that is killed: it says nothing more to the server. */
@@ -63,24 +66,27 @@ test('one works and the other waits; given back politely, the lease changes hand
   await using a = await Candidate.in(namespace, 'a');
   await until(() => a.elector.isLeading);
   await using b = await Candidate.in(namespace, 'b');
-  await sleep(4_000);
+  const read = () => b.kube.get(LEASES, { namespace, name: 'plumbline' });
+  const renewed = new Set<string | undefined>();
+  await eventually('it is renewed again and again', async () => renewed.add((await read()).spec?.renewTime).size > 5);
   assert.deepEqual([a.said, b.said], [['started'], []]);
   assert.equal(b.elector.leader, 'a');
-  const record = await b.kube.get(LEASES, { namespace, name: 'plumbline' });
-  assert.equal(record.spec?.leaseDurationSeconds, 3);
+  const record = await read();
+  assert.equal(record.spec?.leaseDurationSeconds, 15);
   assert.match(record.spec?.renewTime ?? '', /\.\d{6}Z$/);
   await a.stop();
   await until(() => b.elector.isLeading);
   assert.deepEqual(a.said, ['started', 'stopped']);
-  const after = await b.kube.get(LEASES, { namespace, name: 'plumbline' });
+  const after = await read();
   assert.equal(after.spec?.leaseTransitions, 1);
+  assert(Date.parse(after.spec?.acquireTime ?? '') - Date.parse(record.spec?.renewTime ?? '') < 15_000);
 });
 
 test('a leader that is killed gives up before the other takes over', async () => {
   const namespace = await newNamespace(await sharedCluster(), 'lease');
-  await using a = await Candidate.in(namespace, 'a');
+  await using a = await Candidate.in(namespace, 'a', FAST);
   await until(() => a.elector.isLeading);
-  await using b = await Candidate.in(namespace, 'b');
+  await using b = await Candidate.in(namespace, 'b', FAST);
   await until(() => b.elector.leader === 'a');
   await a.kill();
   await until(() => {
