@@ -46,6 +46,7 @@ test('what a member was made from meanwhile is named, first as what it would cos
   await shop.create('late', { ...wholeSpec, drift: { policy: 'Report' } });
   await edit('late');
   await event('late', /drift\.policy is Report\. To put it back restarts no member\.$/);
+  await shop.untilObserved('late');
   await shop.delete('Pod', 'late-1', { gracePeriodSeconds: 0 });
   await eventually(
     'it is made again from what somebody wrote',
