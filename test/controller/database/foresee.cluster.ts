@@ -4,6 +4,7 @@ import { watchedKinds } from '../../../controller/database/kinds.ts';
 import { foresee } from '../../../controller/delivery/foresee.ts';
 import { foreseenInWords } from '../../../controller/delivery/foreseen.ts';
 import { KubeClient, connect, type RequestFacts } from '../../../controller/kube/index.ts';
+import { eventually } from '../running-plumbline.ts';
 import { inShort, Shop, wholeSpec } from './shop.ts';
 
 let shop: Shop;
@@ -101,8 +102,10 @@ test('what somebody added and that stands in the way would go, as it does in a r
   const before = await shop.resource('orders');
   await shop.edit('orders', spec);
   await shop.restart();
-  const live = JSON.stringify((await shop.get('StatefulSet', 'orders'))?.['spec']);
-  assert(live.includes('"requests":{"cpu":"2"') && !live.includes('"cpu":"300m"'), 'and so it went');
+  await eventually('and so it went', async () => {
+    const live = JSON.stringify((await shop.get('StatefulSet', 'orders'))?.['spec']);
+    return live.includes('"requests":{"cpu":"2"') && !live.includes('"cpu":"300m"');
+  });
   await shop.edit('orders', { resources: before.spec.resources ?? null });
   await shop.running.settled();
   await shop.running.stop();
