@@ -92,7 +92,39 @@ export const Spec = Type.Object(
       Type.Object(
         {
           secretName: secretName(
-            "A Secret in the controller's namespace, such as git-login. For https: password, which may be a token, and perhaps username (git without it) and ca.crt. For ssh: ssh-privatekey, without a passphrase, and known_hosts, without which no server is talked to.",
+            "A Secret in the controller's namespace, such as git-login. For https: password, which may be a token, and perhaps username (git without it) and ca.crt. For ssh: ssh-privatekey, without a passphrase, and known_hosts, without which no server is talked to. For a GitHub App: private-key.pem, and perhaps ca.crt.",
+          ),
+          githubApp: Type.Optional(
+            Type.Object(
+              {
+                appId: Type.String({
+                  description: 'Its ID or client ID, in quotes, such as "123456".',
+                  minLength: 1,
+                  maxLength: 64,
+                  pattern: patterns.githubApp,
+                }),
+                installationId: Type.String({
+                  description:
+                    'The number behind /installations/ in the URL of its settings, in quotes, such as "7654321".',
+                  minLength: 1,
+                  maxLength: 20,
+                  pattern: patterns.digits,
+                }),
+                apiUrl: Type.Optional(
+                  Type.String({
+                    description:
+                      'Where its tokens come from, such as https://github.example/api/v3. Default: https://api.github.com.',
+                    minLength: 1,
+                    maxLength: 1024,
+                    pattern: patterns.apiUrl,
+                  }),
+                ),
+              },
+              {
+                description:
+                  'The GitHub App that the key in the Secret is of. For its key the controller is given a token, which holds for an hour and may do no more than write the contents of this repository. Default: none.',
+              },
+            ),
           ),
         },
         {
@@ -139,6 +171,11 @@ export const Spec = Type.Object(
         rule: "!has(self.credentials) || !(self.url.startsWith('http://') || self.url.startsWith('file://'))",
         message: 'goes with a URL of https or ssh only',
         fieldPath: '.credentials',
+      },
+      {
+        rule: "!has(self.credentials) || !has(self.credentials.githubApp) || self.url.startsWith('https://')",
+        message: 'goes with a URL of https only',
+        fieldPath: '.credentials.githubApp',
       },
       {
         rule: "!has(self.pullRequest) || !has(self.pullRequest.branch) || self.pullRequest.branch != (has(self.branch) ? self.branch : 'main')",

@@ -1,6 +1,7 @@
 import type { GitDestinationSpec } from '../../../constructs/api/git-destination/spec.ts';
 import { isObjectMissing, type Kube, type KubeObject, type ResourceType } from '../../kube/index.ts';
 import type { GitAccess } from '../git/access.ts';
+import { defaultApiUrl, repositoryIn, type GitHubApp } from '../github-app/github-app.ts';
 import { GitDeliveryError } from '../git/git-delivery-error.ts';
 
 export interface SecretSource {
@@ -11,32 +12,60 @@ export interface SecretSource {
 
 export const secrets: ResourceType = { apiVersion: 'v1', kind: 'Secret', plural: 'secrets', namespaced: true };
 
+/** Tokens that GitHub Apps are given for their keys. */
+export interface TokenSource {
+  /** @throws GitDeliveryError */
+  tokenFor(app: GitHubApp): Promise<string>;
+}
+
 /**
- * What a destination's Secrets hold. They are read anew each time: nothing of them is kept.
- * @throws GitDeliveryError SecretNotFound; KubeError
+ * What a destination's Secrets hold. They are read anew each time: nothing of them is kept but the token that a GitHub App was given.
+ * @throws GitDeliveryError SecretNotFound, and why GitHub gives no token; KubeError
  */
-export async function readAccess(spec: GitDestinationSpec, source: SecretSource): Promise<GitAccess> {
+export async function readAccess(
+  spec: GitDestinationSpec,
+  source: SecretSource,
+  tokens: TokenSource,
+): Promise<GitAccess> {
   const { credentials, signingKey } = spec;
   const held = credentials === undefined ? undefined : await read(credentials.secretName, source);
   const signing = signingKey === undefined ? undefined : await read(signingKey.secretName, source);
   return {
-    ...(held === undefined ? {} : loginIn(held, spec.url)),
+    ...(held === undefined ? {} : await loginIn(held, spec, tokens)),
     ...(signing === undefined ? {} : { signingKey: signing.need('ssh-privatekey') }),
   };
 }
 
-function loginIn(secret: HeldSecret, url: string): GitAccess {
+async function loginIn(
+  secret: HeldSecret,
+  { url, credentials }: GitDestinationSpec,
+  tokens: TokenSource,
+): Promise<GitAccess> {
   if (!/^https?:/.test(url)) {
     const [privateKey, knownHosts] = [secret.need('ssh-privatekey'), secret.need('known_hosts')];
     return { login: { kind: 'ssh', privateKey, knownHosts } };
   }
-  const username = secret.get('username');
   const certificateAuthority = secret.get('ca.crt');
+  const app = credentials?.githubApp;
+  const username = app === undefined ? secret.get('username') : appUsername;
+  const password =
+    app === undefined
+      ? secret.need('password')
+      : await tokens.tokenFor({
+          ...app,
+          apiUrl: (app.apiUrl ?? defaultApiUrl).replace(/\/$/, ''),
+          privateKey: secret.need('private-key.pem'),
+          repository: repositoryIn(url),
+          certificateAuthority,
+        });
   return {
-    login: { kind: 'password', password: secret.need('password'), ...(username === undefined ? {} : { username }) },
+    login: { kind: 'password', password, ...(username === undefined ? {} : { username }) },
     ...(certificateAuthority === undefined ? {} : { certificateAuthority }),
   };
 }
+
+/** As whom git uses the token of a GitHub App. Source: GitHub's "Authenticating as a GitHub App installation" */
+const appUsername = 'x-access-token';
 
 interface HeldSecret {
   get(key: string): string | undefined;

@@ -1,12 +1,14 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { StoredGitDestination } from '../../../constructs/api/git-destination/resource.ts';
+import type { GitAccess } from '../git/access.ts';
 import type { GitSubmission } from '../git/submission.ts';
 import { GitWriter, type BatchEnd, type GitDelivery } from '../git/writer.ts';
 import type { Clock } from '../../kube/index.ts';
 import { checkBranch } from '../git/repository-path.ts';
 import { GitDeliveryError } from '../git/git-delivery-error.ts';
 import { placeKey, placeOf, writtenKey, type Place } from './place.ts';
+import { InstallationTokens } from '../github-app/installation-tokens.ts';
 import { readAccess, type SecretSource } from './secret-access.ts';
 
 export interface WriterPoolOptions extends SecretSource {
@@ -38,11 +40,13 @@ export class WriterPool {
   readonly #pooled = new Map<string, Pooled>();
   /** Places that are not served, with why. */
   readonly #refused = new Map<string, string>();
+  readonly #tokens: InstallationTokens;
   /** Each writer has a folder that no other one ever had. */
   #count = 0;
 
   constructor(options: WriterPoolOptions) {
     this.#options = options;
+    this.#tokens = new InstallationTokens(options);
   }
 
   /**
@@ -130,14 +134,24 @@ export class WriterPool {
   #newWriter(place: string, destination: StoredGitDestination, directory: string): GitWriter {
     const { cluster, clock, onBatch, mayWrite } = this.#options;
     const spec = () => (this.#pooled.get(place)?.destination ?? destination).spec;
+    let password: string | undefined;
+    const access = async (): Promise<GitAccess> => {
+      const found = await readAccess(spec(), this.#options, this.#tokens);
+      password = found.login?.kind === 'password' ? found.login.password : undefined;
+      return found;
+    };
     return new GitWriter({
       ...placeOf(destination, cluster),
       cluster,
       clock,
       directory,
       mayWrite,
-      access: () => readAccess(spec(), this.#options),
-      onBatch: (end) => onBatch(place, end),
+      access,
+      onBatch: (end) => {
+        const isRefused = end.failure instanceof GitDeliveryError && end.failure.reason === 'CredentialsRefused';
+        if (isRefused && password !== undefined) this.#tokens.forget(password);
+        onBatch(place, end);
+      },
       get pushOptions() {
         return spec().pullRequest?.pushOptions;
       },

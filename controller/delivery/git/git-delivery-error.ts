@@ -22,6 +22,20 @@ export type GitDeliveryReason =
   | 'AccessRefused'
   /** A Secret that Plumbline is let in by does not exist, or lacks a key. */
   | 'SecretNotFound'
+  /** The private key is none of the GitHub App's. */
+  | 'GitHubKeyRefused'
+  /** The controller's clock is too far from GitHub's. */
+  | 'GitHubClockDiffers'
+  /** The GitHub App has no such installation. */
+  | 'GitHubInstallationNotFound'
+  /** The installation of the GitHub App is suspended, or does not let us write the repository. */
+  | 'GitHubInstallationRefused'
+  /** GitHub's API can't be reached. */
+  | 'GitHubUnreachable'
+  /** GitHub's API does not answer. */
+  | 'GitHubTimedOut'
+  /** GitHub's API answers with an error of its own, or with what is no token. */
+  | 'GitHubFailed'
   /** The commit could not be signed. */
   | 'SigningFailed'
   /** The repository does not take the commit, although nobody else pushed: no permission, a protected branch, a hook. */

@@ -15,6 +15,7 @@ import { Shop } from '../../database/shop.ts';
 import { eventually, installCrd } from '../../running-plumbline.ts';
 import { givenRemote } from '../git/given.ts';
 import { givenHttpsServer } from '../git/https-server.ts';
+import { givenGitHubServer, otherPrivateKey } from '../github-app/github-server.ts';
 import type { Remote } from '../git/remote.ts';
 import { patience } from '../../../patience.ts';
 import { discardFolder } from '../../../discard-folder.ts';
@@ -304,6 +305,52 @@ describe('databases are delivered to destinations', () => {
     await isInGit(remote, file);
     await shop.delete('DatabaseService', 'one');
     await shop.delete('DatabaseService', 'two');
+  });
+
+  test('a GitHub App pushes with the token that it is given for its key, which nothing shows', async (t) => {
+    // GIVEN a repository that takes the newest token and nothing else
+    const remote = givenRemote(t);
+    const github = await givenGitHubServer(t);
+    const server = await givenHttpsServer(t, remote, 'nobody');
+    server.login = undefined;
+    github.onToken = (token) => void (server.login = `x-access-token:${token}`);
+    const authority = `${server.authority}${github.app.certificateAuthority}`;
+    await givenSecret('github-app', { 'private-key.pem': otherPrivateKey, 'ca.crt': authority });
+    const { appId, installationId, apiUrl } = github.app;
+    const name = await givenDestination(t, 'app', {
+      url: server.url,
+      credentials: { secretName: 'github-app', githubApp: { appId, installationId, apiUrl } },
+    });
+    const refused = await isReady(name, 'GitHubKeyRefused');
+    // WHEN the Secret has the right key
+    await givenSecret('github-app', { 'private-key.pem': github.privateKey, 'ca.crt': authority });
+    await isReady(name, 'Reached');
+    await shop.submit('by-app', inGit(name));
+    await isInGit(remote, `clusters/prod/${shop.namespace}/by-app/statefulset.by-app.yaml`);
+    // THEN one token was enough
+    assert.equal(github.tokens.length, 1);
+    // WHEN it is taken back before its time
+    server.login = undefined;
+    await shop.edit('by-app', { replicas: 2 });
+    // THEN another one is asked for
+    await eventually('it is in Git', () => remote.commits() === 2 || undefined, patienceMs);
+    await isReady(name, 'Reached');
+    assert.equal(github.tokens.length, 2);
+    // WHEN the App is suspended, and the token taken back
+    github.isSuspended = true;
+    server.login = undefined;
+    await shop.edit('by-app', { replicas: 3 });
+    const suspended = await isReady(name, 'GitHubInstallationRefused');
+    // THEN
+    const told = [
+      ...shop.running.logLines,
+      JSON.stringify([refused, suspended, await shop.resource('by-app'), await shop.list(events)]),
+    ].join('\n');
+    for (const secret of [...github.tokens, ...github.proofs, github.privateKey.split('\n')[1] ?? ''])
+      assert.equal(told.includes(secret), false, 'a secret was told');
+    github.isSuspended = false;
+    await shop.delete('DatabaseService', 'by-app');
+    await goes('by-app');
   });
 
   test('with pullRequest a change waits on a branch until people merge it, and the conditions tell', async (t) => {
