@@ -121,6 +121,9 @@ for _, type in ipairs({ "StorageCritical", "Drifted", "Paused" }) do
     table.insert(notes, words(type))
   end
 end
+if is("Committed", "False") and conditions.Committed.reason == "OldFilesRemain" then
+  table.insert(notes, words("Committed"))
+end
 if is("Merged", "False") and conditions.Merged.reason == "ReviewDeclined" then
   table.insert(notes, words("Merged"))
 end

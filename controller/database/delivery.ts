@@ -129,6 +129,8 @@ export interface GitState {
   readonly failure?: string;
   /** It is not tried again before something else changes. */
   readonly isUnusable?: true;
+  /** Why the folder that it had before could not be removed, in sentences; it is tried again. */
+  readonly remains?: string;
 }
 
 /** What has become of files that are to go. */

@@ -11,6 +11,8 @@ import { longestMessage } from './longest-message.ts';
 export interface GitFacts {
   /** Undefined where nothing is delivered to Git. */
   readonly git: GitState | undefined;
+  /** Why files of it are where they are not to be any more, in sentences. */
+  readonly remains?: string | undefined;
   /** Of a database that is being deleted, while its files are in Git. */
   readonly leaving?: Leaving | undefined;
   /** The last commit, of an earlier process too. */
@@ -26,10 +28,10 @@ export interface GitFacts {
 
 /** Whether the branch holds what is stated; undefined where nothing is delivered to Git. Pure. @param before the condition as it was */
 export function committed(facts: GitFacts, before: StatusCondition | undefined): Verdict | undefined {
-  const { git, leaving, commit, hold, generation } = facts;
+  const { git, remains, leaving, commit, hold, generation } = facts;
   if (leaving?.kind === 'waiting') return no('RemovalPending', leaving.message);
   if (leaving?.kind === 'left') return no('LeftInGit', leaving.message);
-  if (git === undefined) return undefined;
+  if (git === undefined) return remains === undefined ? undefined : no('OldFilesRemain', remains);
   if (git.failure !== undefined) return no(git.isUnusable === true ? 'DestinationUnusable' : 'GitFailed', git.failure);
   if (git.isPending === true) {
     // After a restart it is looked whether the branch still has it: until that is known it is taken to have it.
@@ -42,6 +44,7 @@ export function committed(facts: GitFacts, before: StatusCondition | undefined):
   const where = `the branch ${review === undefined ? '' : `${branchOf(review)} `}has it in ${git.path}`;
   const has = commit === undefined ? `${capital(where)}.` : `Commit ${commit} was pushed, ${where}.`;
   if (hold !== undefined) return no('ChangeHeld', `${hold} It is committed then. ${has}`);
+  if (remains !== undefined) return no('OldFilesRemain', `${has} ${remains}`);
   return { holds: true, reason: 'Pushed', message: has };
 }
 

@@ -4,7 +4,7 @@ import { classify, keyOf, timestamp, type Clock, type Kube } from '../kube/index
 import { blockerOf, type Blocker } from './blocker.ts';
 import type { Databases } from './databases.ts';
 import type { GitDelivery, GitState } from './delivery.ts';
-import { gitFinalizers } from './git-finalizers.ts';
+import { destinationIn, gitFinalizers } from './git-finalizers.ts';
 import { databaseServices } from './kinds.ts';
 import type { Run } from './run.ts';
 
@@ -22,6 +22,8 @@ export interface GitPlacesOptions {
 /** What Git has, and what hinders that it is removed with the database. */
 export interface Placed {
   readonly git: GitState | undefined;
+  /** Why files of it are where they are not to be any more, in sentences. */
+  readonly remains?: string;
   readonly blocker?: Blocker;
 }
 
@@ -62,9 +64,11 @@ export class GitPlaces {
     const refused = await this.#write(resource, { added, removed: [] }, signal);
     const state = git.deliver({ ...resource, spec: course.spec });
     const old = state?.isUnusable === true ? [] : had.filter((one) => one !== wanted);
-    const removed = old.filter((one) => git.withdraw(resource, one, elsewhere(resource)).kind === 'gone');
+    const withdrawals = old.map((one) => ({ finalizer: one, ...git.withdraw(resource, one, elsewhere(resource)) }));
+    const removed = withdrawals.filter(({ kind }) => kind === 'gone').map(({ finalizer }) => finalizer);
+    const remains = withdrawals.flatMap((one) => (one.kind === 'failed' ? [remaining(one)] : []))[0] ?? state?.remains;
     const blocker = refused ?? (await this.#write(resource, { added: [], removed }, signal));
-    return { git: state, ...(blocker && { blocker }) };
+    return { git: state, ...(remains !== undefined && { remains }), ...(blocker && { blocker }) };
   }
 
   /** Removes the files of a database that is being deleted; undefined where Git has none. */
@@ -140,6 +144,13 @@ export class GitPlaces {
 
 function deleted({ metadata }: StoredDatabaseService): string {
   return `DatabaseService ${keyOf(metadata)} was deleted`;
+}
+
+function remaining({ finalizer, failure }: { readonly finalizer: string; readonly failure: string }): string {
+  const destination = destinationIn(finalizer);
+  const where = destination === undefined ? "the controller's own branch" : `GitDestination ${destination}`;
+  const advice = `It is tried again; to leave them there, take the finalizer ${finalizer} off.`;
+  return `Its files in ${where}, where they are not to be any more, can't be removed: ${failure} ${advice}`;
 }
 
 function elsewhere({ metadata }: StoredDatabaseService): string {

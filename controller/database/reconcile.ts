@@ -86,7 +86,7 @@ export class Reconciler {
     this.#note(run, outcome, restarts, log);
     // Nothing is known for sure: what is to be said waits for the next look, in a moment.
     if (outcome.outdated !== undefined) throw outcome.outdated;
-    const { git, blocker: unmarked } = await this.#places.deliver(run);
+    const { git, remains, blocker: unmarked } = await this.#places.deliver(run);
     const leaving = isDeleting ? this.#places.leaving(run) : undefined;
     const { blocker = unmarked, rollout, inMs } = await this.#followUp.run(run, outcome, git);
     const trouble = shortTrouble(blocker, memory, this.#options.clock.now());
@@ -98,7 +98,7 @@ export class Reconciler {
     const isWhole = outcome.blocker === undefined;
     const wasWhole = memory.wholeGeneration === resource.metadata.generation;
     const state = { isValid: problems.length === 0, isWhole, wasWhole };
-    const findings = { ...run, ...state, blocker, tls, backup, git, leaving, rollout };
+    const findings = { ...run, ...state, blocker, tls, backup, git, remains, leaving, rollout };
     await this.#reporter.report(findings, signal);
     if (leaving?.kind === 'gone' || leaving?.kind === 'left') await this.#places.letGo(run, leaving);
     if (blocker?.next.kind === 'retry') throw blocker.next.error;

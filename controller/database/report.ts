@@ -40,6 +40,8 @@ export interface Findings {
   readonly tls: TlsVerdict;
   readonly backup: BackupVerdict;
   readonly git: GitState | undefined;
+  /** Why files of it are where they are not to be any more. */
+  readonly remains: string | undefined;
   readonly course: Course | undefined;
   /** Of a database that is being deleted. */
   readonly leaving: Leaving | undefined;
@@ -59,7 +61,7 @@ export class Reporter {
 
   /** Writes the status if it changed. @throws KubeError, and then what is untold stays so */
   async report(findings: Findings, signal: AbortSignal): Promise<void> {
-    const { key, resource, memory, isValid, isWhole, wasWhole, blocker, tls, backup, git, rollout } = findings;
+    const { key, resource, memory, isValid, isWhole, wasWhole, blocker, tls, backup, git, remains, rollout } = findings;
     const { databases, children, clock } = this.#options;
     // A newer object may have come while we acted: its status is the one to compare with.
     const newest = databases.get(key);
@@ -85,7 +87,7 @@ export class Reporter {
       contests: contestsIn(findings, clock.now()),
       pause: pauseOf(resource, clock.now()),
       git: gitStatus(findings, before?.git),
-      chain: { git, leaving: findings.leaving, hold: holdOf(findings), behind: behindOf(findings) },
+      chain: { git, remains, leaving: findings.leaving, hold: holdOf(findings), behind: behindOf(findings) },
       now: timestamp(clock.now()),
     });
     await this.#writer.write(newest, status, signal);

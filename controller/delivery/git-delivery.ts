@@ -56,6 +56,8 @@ export class GitDelivery {
   readonly #deliveries = new Map<string, Delivery>();
   /** By key and place. */
   readonly #clearances = new Map<string, Clearance>();
+  /** Why folders of databases could not be removed that no finalizer tells of, by key. */
+  readonly #remains = new Map<string, string>();
 
   constructor(options: GitDeliveryOptions) {
     this.#options = options;
@@ -66,6 +68,12 @@ export class GitDelivery {
    * @returns undefined where it is not delivered to Git
    */
   deliver(resource: StoredDatabaseService): GitState | undefined {
+    const state = this.#deliver(resource);
+    const remains = this.#remains.get(keyOf(resource.metadata));
+    return state === undefined || remains === undefined ? state : { ...state, remains };
+  }
+
+  #deliver(resource: StoredDatabaseService): GitState | undefined {
     const { name, namespace, uid, generation } = resource.metadata;
     const key = keyOf(resource.metadata);
     const target = this.#options.targetOf(resource);
@@ -164,6 +172,7 @@ export class GitDelivery {
 
   /** Removes the folder of a database that is gone, if this process has delivered it. */
   remove(key: string): void {
+    this.#remains.delete(key);
     for (const place of this.#clearances.keys()) if (place.startsWith(`${key} `)) this.#clearances.delete(place);
     this.#removeKnown(key, `DatabaseService ${key} was deleted`);
   }
@@ -223,11 +232,22 @@ export class GitDelivery {
     while (this.#deliveries.get(key)?.target.id !== target.id) {
       try {
         await target.submit(submission);
-        return;
+        return this.#noteRemains(key, undefined);
       } catch (error) {
-        if (!isTriedAgain(error) || !(await pause(clock, backoff.next(), signal))) return;
+        if (!isTriedAgain(error)) return;
+        this.#noteRemains(key, `Its files in the folder before can't be removed: ${words(error)} It is tried again.`);
+        if (!(await pause(clock, backoff.next(), signal))) return;
       }
     }
+    this.#noteRemains(key, undefined);
+  }
+
+  #noteRemains(key: string, why: string | undefined): void {
+    if (this.#remains.get(key) === why) return;
+    if (why === undefined) this.#remains.delete(key);
+    // Of one that is gone, or in Git no more, nobody is told.
+    else if (this.#deliveries.has(key)) this.#remains.set(key, why);
+    this.#options.wake(key);
   }
 }
 

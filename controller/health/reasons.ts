@@ -94,6 +94,8 @@ export const reasons = {
   DestinationUnusable: 'The GitDestination does not exist, or not for this namespace; nothing is written to Git.',
   CommitPending: 'What is stated is on its way to the Git repository.',
   ChangeHeld: 'A part of what is stated waits for its turn and is not in Git yet; the message says for what.',
+  OldFilesRemain:
+    'Files are left in Git where they are not to be any more, and cannot be removed; the message says where and why.',
   RemovalPending: 'The object was deleted and waits until its files are removed from Git; the message says until when.',
   LeftInGit: 'The object was deleted, and its files stay in Git; the message says where and why.',
   Pushed: 'The branch of the Git repository has what is stated.',

@@ -180,6 +180,7 @@ test('what Argo CD has yet to apply is Progressing', async () => {
 for (const [type, reason, status] of [
   ['Committed', 'CommitPending', 'Progressing'],
   ['Committed', 'ChangeHeld', 'Progressing'],
+  ['Committed', 'OldFilesRemain', 'Healthy'],
   ['Committed', 'Pushed', 'Healthy'],
   ['Merged', 'ReviewPending', 'Progressing'],
   ['Merged', 'ReviewBlocked', 'Progressing'],

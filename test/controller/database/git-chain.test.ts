@@ -83,6 +83,18 @@ const rowsOfCommitted: readonly (readonly [
     `false ChangeHeld: The change of the pods waits until orders-1 is back. It is committed then. Commit abc123 was pushed, the branch has it in ${path}.`,
   ],
   [
+    'files of it are where they are not to be any more',
+    { remains: 'Its files in GitDestination b remain.' },
+    before,
+    `false OldFilesRemain: Commit abc123 was pushed, the branch has it in ${path}. Its files in GitDestination b remain.`,
+  ],
+  [
+    'so are those of one that is in Git no more',
+    { git: undefined, remains: 'Its files in GitDestination b remain.' },
+    before,
+    'false OldFilesRemain: Its files in GitDestination b remain.',
+  ],
+  [
     'the branch for review has it',
     { git: inReview },
     undefined,

@@ -115,6 +115,19 @@ test('a place that it has left is cleared, and its finalizer goes when that is d
   assert.deepEqual(given.finalizers, [...marked('a'), 'example.com/keep']);
 });
 
+test('one that cannot be cleared is told, with what to do, until it is', async () => {
+  const given = new Given(resource({}, { finalizers: marked('b', 'a') }));
+  given.withdrawals = { 'git.plumbline.dev/b': { kind: 'failed', failure: 'The repository is away.' } };
+  const { remains } = await given.places.deliver(given.run);
+  assert.equal(
+    remains,
+    "Its files in GitDestination b, where they are not to be any more, can't be removed: The repository is away. It is tried again; to leave them there, take the finalizer git.plumbline.dev/b off.",
+  );
+  assert.equal(given.finalizers, undefined);
+  given.withdrawals = {};
+  assert.equal((await given.places.deliver(given.run)).remains, undefined);
+});
+
 test('so is one of a database that is not to be in Git any more', async () => {
   const given = new Given(resource({}, { finalizers: marked('b') }));
   given.destination = undefined;

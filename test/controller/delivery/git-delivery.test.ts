@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { GitDelivery } from '../../../controller/delivery/git-delivery.ts';
 import type { GitTarget } from '../../../controller/delivery/git-target.ts';
+import { GitDeliveryError } from '../../../controller/delivery/git/git-delivery-error.ts';
 import type { GitSubmission } from '../../../controller/delivery/git/submission.ts';
 import type { GitDelivery as Delivered } from '../../../controller/delivery/git/writer.ts';
 import { VirtualClock } from '../../virtual-clock.ts';
@@ -50,9 +51,14 @@ class Given {
     await this.clock.advance(0);
   }
 
-  async fails(): Promise<void> {
+  /** @param of `remove`: removals alone, so that what is to be written is taken */
+  async fails(error = new Error('The repository is away.'), of = ''): Promise<void> {
     await this.clock.advance(0);
-    for (const { reject } of this.#open.splice(0)) reject(new Error('The repository is away.'));
+    const asked = this.asked.slice(-this.#open.length);
+    for (const [i, { resolve, reject }] of this.#open.splice(0).entries()) {
+      if (asked[i]?.startsWith(of) === true) reject(error);
+      else resolve({ commit: 'abc', path, isNew: true });
+    }
     await this.clock.advance(0);
   }
 }
@@ -115,6 +121,22 @@ test('one that bears none is removed from its old place all the same', async () 
   await given.answers();
   given.delivery.deliver(inGit());
   assert.deepEqual(given.asked, ['write to a', 'remove from a']);
+});
+
+test('a folder before that cannot be removed is told until it is', async () => {
+  const given = new Given();
+  given.delivery.deliver(inGit('a'));
+  await given.answers();
+  given.delivery.deliver(inGit('b'));
+  await given.fails(new GitDeliveryError('PushRefused', 'The repository does not want that.'), 'remove');
+  const { remains } = given.delivery.deliver(inGit('b')) ?? {};
+  assert.equal(
+    remains,
+    "Its files in the folder before can't be removed: The repository does not want that. It is tried again.",
+  );
+  await given.clock.advance(60_000);
+  await given.answers();
+  assert.equal(given.delivery.deliver(inGit('b'))?.remains, undefined);
 });
 
 test('two destinations may mean one folder: from there nothing is removed', async () => {

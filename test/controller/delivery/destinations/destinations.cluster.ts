@@ -214,9 +214,17 @@ describe('databases are delivered to destinations', () => {
     );
     await isInGit(remote, `elsewhere/${shop.namespace}/moving/statefulset.moving.yaml`);
     await isGone(remote, 'databases/');
-    // WHEN it names none
+    // WHEN it names none, and the repository does not let its files be removed
+    remote.hook('pre-receive', 'exit 1');
     await shop.edit('moving', { delivery: { git: null } });
+    await shop.untilCondition(
+      'moving',
+      'Committed',
+      new RegExp(`^False OldFilesRemain: Its files in GitDestination ${second}, .* does not take the commit`),
+    );
+    remote.hook('pre-receive', 'exit 0');
     await eventually('it is gone from Git', () => remote.files().join('') === '' || undefined, patienceMs);
+    await shop.untilCondition('moving', 'Committed', /^none$/);
     await shop.delete('DatabaseService', 'moving');
   });
 
