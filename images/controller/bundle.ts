@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -31,6 +32,7 @@ export async function bundle(file: string, metafile?: string): Promise<void> {
     metafile: true,
     write: false,
   });
+  mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, inAscii(result.outputFiles[0]?.text ?? ''));
   if (metafile !== undefined) writeFileSync(metafile, JSON.stringify(result.metafile));
 }

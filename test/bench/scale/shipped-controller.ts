@@ -41,7 +41,8 @@ export class ShippedController {
     ];
     const endpoints = ['--metrics-address', metrics, '--metrics-auth', 'none', '--health-address', health];
     const args = [...target, ...endpoints, '--log-level', 'error'];
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit'] });
+    const env = { ...process.env, ...environment() };
+    const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'inherit', 'inherit'] });
     endsWithUs(child);
     return new ShippedController(child, `http://${metrics}/metrics`, `http://${health}/readyz`);
   }
@@ -105,4 +106,9 @@ export class ShippedController {
     };
     await eventually(`the controller ${what}`, check, longestMs);
   }
+}
+
+/** The variables of its image. */
+function environment(): NodeJS.ProcessEnv {
+  return Object.fromEntries((readConfig(dockerfile).Env ?? []).map((variable) => variable.split('=', 2)));
 }

@@ -21,6 +21,8 @@ test('both images are run in the same way, by the user that the Deployment names
   assert.deepEqual(all('USER'), [`${imageUser}:${imageUser}`, `${imageUser}:${imageUser}`]);
   const [entrypoint, ...others] = all('ENTRYPOINT');
   assert.deepEqual(others, [entrypoint]);
+  const variables = ['MALLOC_ARENA_MAX=1', 'NODE_ENV=production'];
+  assert.deepEqual(all('ENV'), [...variables, ...variables]);
 });
 
 test('both images have the licences of what is in them, but for those of Debian, which finish.sh leaves where they are', () => {
