@@ -7,8 +7,11 @@ export interface Result {
   readonly targets: Figures;
 }
 
-/** @param repeats how often, for a benchmark of which that is a choice; it has a default */
-export type Bench = (progress: (line: string) => void, repeats?: number) => Promise<Result>;
+/**
+ * @param repeats how often, for a benchmark of which that is a choice; it has a default
+ * @returns several where it is done in stages
+ */
+export type Bench = (progress: (line: string) => void, repeats?: number) => Promise<Result | readonly Result[]>;
 
 /** The value below which a part of the samples lies; 0.5 is the median. */
 export function quantile(samples: readonly number[], part: number): number {

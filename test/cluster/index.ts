@@ -7,7 +7,7 @@ export { postgresExporterImage } from './node/exporter-image.ts';
 export { pauseImage } from './node/layout.ts';
 export { postgresqlImage } from './node/postgresql-image.ts';
 export { whyNoNode } from './node/requirements.ts';
-export { newNamespace } from './namespace.ts';
+export { createNamespace, newNamespace } from './namespace.ts';
 export type { Part } from './parts.ts';
 export { podClusterOf, sharedPodCluster, withoutOwnNode, withoutPods, type PodCluster } from './pod-cluster.ts';
 export { prometheusPrograms, whyNoPrometheus, type PrometheusPrograms } from './prometheus.ts';

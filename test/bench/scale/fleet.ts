@@ -1,76 +1,91 @@
 import type { StoredDatabaseService } from '../../../constructs/api/resource.ts';
 import { databaseLabel } from '../../../constructs/labels.ts';
 import { databaseServices, typeOf, watchedKinds } from '../../../controller/database/kinds.ts';
-import { stateAll } from '../../../controller/database/stated.ts';
-import { Reflector, type Kube, type KubeObject, type ResourceType } from '../../../controller/kube/index.ts';
-import { eventually } from '../../controller/running-plumbline.ts';
+import {
+  keyOf,
+  Reflector,
+  type Kube,
+  type KubeObject,
+  type ObjectKey,
+  type ResourceType,
+} from '../../../controller/kube/index.ts';
 import { benchDatabase } from '../database.ts';
 import { inParallel } from '../in-parallel.ts';
+import { namespaceOf } from './grounds.ts';
 
-const longestMs = 3_600_000;
 /** Databases that are made at the same time. */
 const loops = 8;
+const prefix = 'fleet';
 
-/** Many databases in one namespace, and what a watch shows of them: the API server's word, not the controller's. */
+/** Many databases, and what a watch shows of them: the API server's word, not the controller's. */
 export class Fleet implements AsyncDisposable {
   readonly #kube: Kube;
-  readonly #namespace: string;
   readonly #stop = new AbortController();
-  readonly #running = new Set<string>();
-  readonly #schedules = new Map<string, string>();
+  readonly #running = new Set<ObjectKey>();
+  readonly #schedules = new Map<ObjectKey, string>();
   readonly #watches: readonly Promise<unknown>[];
+  #changed = Promise.withResolvers<void>();
+  #created = 0;
+  #edits = 0;
 
-  private constructor(kube: Kube, namespace: string) {
+  constructor(kube: Kube) {
     this.#kube = kube;
-    this.#namespace = namespace;
-    const cronJobs = typeOf({ kind: 'CronJob' });
-    const reflectors = [
-      this.#reflector(databaseServices, (object) => this.#note(object as unknown as StoredDatabaseService)),
-      this.#reflector(cronJobs, ({ metadata, ...rest }) => {
+    this.#watches = [
+      this.#watch(databaseServices, (object) => this.#note(object as unknown as StoredDatabaseService)),
+      this.#watch(typeOf({ kind: 'CronJob' }), ({ metadata, ...rest }) => {
         const { spec } = rest as unknown as { readonly spec: { readonly schedule: string } };
-        this.#schedules.set(metadata.labels?.[databaseLabel] ?? '', spec.schedule);
+        const { namespace, labels } = metadata;
+        this.#schedules.set(keyOf({ namespace, name: labels?.[databaseLabel] ?? '' }), spec.schedule);
       }),
     ];
-    this.#watches = reflectors.map((reflector) => reflector.start(this.#stop.signal));
   }
 
-  static watch(kube: Kube, namespace: string): Fleet {
-    return new Fleet(kube, namespace);
+  /** What its namespaces begin with. */
+  get prefix(): string {
+    return prefix;
   }
 
-  /** Creates the databases of these numbers, several at a time. */
-  async create(from: number, to: number): Promise<void> {
-    await inParallel(loops, to - from, async (i) => {
-      const database = benchDatabase(this.#namespace, nameOf(from + i));
-      await this.#kube.create(database, { type: databaseServices, fieldManager: 'bench' });
+  /** How many are running, as their statuses say. */
+  get running(): number {
+    return this.#running.size;
+  }
+
+  /** How many were created, or begun to be. */
+  get created(): number {
+    return this.#created;
+  }
+
+  /** Creates databases until there are so many, several at a time, or until the signal says that it is enough. */
+  async create(count: number, signal?: AbortSignal): Promise<void> {
+    const from = this.#created;
+    this.#created = count;
+    await inParallel(loops, count - from, async (i) => {
+      if (signal?.aborted === true) return;
+      const { namespace, name } = refOf(from + i);
+      await this.#kube.create(benchDatabase(namespace, name), { type: databaseServices, fieldManager: 'bench' });
     });
   }
 
-  /** Waits until so many are running, as their statuses say. */
+  /** Waits until so many are running. */
   async areRunning(count: number): Promise<void> {
-    await eventually(
-      `${count} databases are running`,
-      async () => {
-        if (this.#running.size >= count) return true;
-        await new Promise((resolve) => setTimeout(resolve, 100));
-        return undefined;
-      },
-      longestMs,
-    );
+    await this.#until(() => this.#running.size >= count);
+  }
+
+  /** A database as it is stored. */
+  async stored(number: number): Promise<StoredDatabaseService> {
+    return (await this.#kube.get(databaseServices, refOf(number))) as unknown as StoredDatabaseService;
   }
 
   /** Milliseconds from the answer to an edit of a spec until a watch shows what follows from it. */
-  async edit(number: number, minute: number): Promise<number> {
-    const name = nameOf(number);
-    const schedule = `${minute % 60} 3 * * *`;
+  async edit(number: number): Promise<number> {
+    const ref = refOf(number);
+    const edit = this.#edits++;
+    // Each edit asks for something that no database had before.
+    const schedule = `${edit % 60} ${3 + (Math.floor(edit / 60) % 20)} * * *`;
     const body = { spec: { backup: { schedule } } };
-    await this.#kube.patch(
-      databaseServices,
-      { namespace: this.#namespace, name },
-      { kind: 'merge', body, fieldManager: 'bench' },
-    );
+    await this.#kube.patch(databaseServices, ref, { kind: 'merge', body, fieldManager: 'bench' });
     const start = performance.now();
-    while (this.#schedules.get(name) !== schedule) await new Promise((resolve) => setTimeout(resolve, 1));
+    await this.#until(() => this.#schedules.get(keyOf(ref)) === schedule);
     return performance.now() - start;
   }
 
@@ -78,25 +93,10 @@ export class Fleet implements AsyncDisposable {
   async objects(): Promise<number> {
     let count = 0;
     for (const { type } of watchedKinds) {
-      const selection = { namespace: this.#namespace, labelSelector: databaseLabel, metadataOnly: true };
+      const selection = { labelSelector: databaseLabel, metadataOnly: true };
       for await (const { items } of this.#kube.list(type, selection)) count += items.length;
     }
     return count;
-  }
-
-  /** Seconds for each database when its bodies are applied one after the other, in another namespace. */
-  async floor(namespace: string, count: number): Promise<number> {
-    const ref = { namespace: this.#namespace, name: nameOf(0) };
-    const stored = (await this.#kube.get(databaseServices, ref)) as unknown as StoredDatabaseService;
-    const start = performance.now();
-    await inParallel(1, count, async (i) => {
-      const resource = { ...stored, metadata: { ...stored.metadata, name: nameOf(i), namespace } };
-      for (const { object } of stateAll(resource)) {
-        const { ownerReferences: _, ...metadata } = object.metadata;
-        await this.#kube.apply({ ...object, metadata }, { type: typeOf(object), fieldManager: 'bare', force: true });
-      }
-    });
-    return (performance.now() - start) / 1000 / count;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -104,19 +104,27 @@ export class Fleet implements AsyncDisposable {
     await Promise.allSettled(this.#watches);
   }
 
-  #note({ metadata, status }: StoredDatabaseService): void {
-    if (status?.phase === 'Running') this.#running.add(metadata.name);
-    else this.#running.delete(metadata.name);
+  async #until(holds: () => boolean): Promise<void> {
+    while (!holds()) await this.#changed.promise;
   }
 
-  #reflector(type: ResourceType, note: (object: KubeObject) => void) {
-    return new Reflector({
-      kube: this.#kube,
-      type,
-      selection: { namespace: this.#namespace },
-      handler: { onUpsert: note, onDelete: () => undefined },
-    });
+  #note({ metadata, status }: StoredDatabaseService): void {
+    const key = keyOf(metadata);
+    if (status?.phase === 'Running') this.#running.add(key);
+    else this.#running.delete(key);
+  }
+
+  #watch(type: ResourceType, note: (object: KubeObject) => void): Promise<void> {
+    const onUpsert = (object: KubeObject): void => {
+      note(object);
+      this.#changed.resolve();
+      this.#changed = Promise.withResolvers();
+    };
+    const handler = { onUpsert, onDelete: () => undefined };
+    return new Reflector({ kube: this.#kube, type, handler }).start(this.#stop.signal);
   }
 }
 
-const nameOf = (number: number): string => `db-${number}`;
+function refOf(number: number): { readonly namespace: string; readonly name: string } {
+  return { namespace: namespaceOf(prefix, number), name: `db-${number}` };
+}

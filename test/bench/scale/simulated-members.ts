@@ -5,74 +5,89 @@ import { databaseLabel, memberStatusAnnotation, patroniLabel, settingsAnnotation
 import { namesOf } from '../../../constructs/names.ts';
 import { document } from '../../../controller/database/document.ts';
 import { pods, typeOf } from '../../../controller/database/kinds.ts';
-import { connect, KubeClient, Reflector, type KubeObject } from '../../../controller/kube/index.ts';
+import { connect, KubeClient, Reflector, type KubeObject, type ObjectMeta } from '../../../controller/kube/index.ts';
 import { ready } from '../../controller/database/played-members.ts';
 import { benchDatabase } from '../database.ts';
+import { floorLabel } from './floor.ts';
 
 /** What the parent may send. */
-export interface TrafficRequest {
+export interface MembersRequest {
   /** Of annotations, as Patroni makes them each loop while there are writes; 0 for none. */
   readonly writesPerSecond: number;
 }
 
+/** What each is answered with: how much there was so far. */
+export interface MembersReport {
+  /** Writes of annotations. */
+  readonly written: number;
+  /** Members of the plain loop that run. */
+  readonly ofFloor: number;
+}
+
 /**
  * A program that plays kubelets, Patroni and stewards of pods that no node runs: each pod becomes ready, takes its role and streams. The StatefulSet
- * controller is the real one. Answers each message with how many writes of traffic there were so far.
+ * controller is the real one.
  */
-const [kubeconfig = '', namespace = ''] = process.argv.slice(2);
+const [kubeconfig = ''] = process.argv.slice(2);
 const workers = 4;
 const configMaps = typeOf({ kind: 'ConfigMap' });
 const connection = await connect({ kubeconfig });
 const kube = new KubeClient(connection);
 const stop = new AbortController();
-const waiting: KubeObject[] = [];
-const played: KubeObject[] = [];
-let writesPerSecond = 0;
+const known = new Set<string>();
+const waiting: ObjectMeta[] = [];
+const running: ObjectMeta[] = [];
+let busy = 0;
+let ofFloor = 0;
 let written = 0;
+let writesPerSecond = 0;
 
-const reflector = new Reflector({
-  kube,
-  type: pods,
-  selection: { namespace, labelSelector: databaseLabel },
-  handler: { onUpsert: (pod) => void (isNew(pod) && waiting.push(pod)), onDelete: () => undefined },
-});
+const watches = [databaseLabel, floorLabel].map((labelSelector) =>
+  new Reflector({
+    kube,
+    type: pods,
+    selection: { labelSelector, metadataOnly: true },
+    handler: { onUpsert: see, onDelete: () => undefined },
+  }).start(stop.signal),
+);
 
-process.on('message', (request: TrafficRequest) => {
+process.on('message', (request: MembersRequest) => {
   ({ writesPerSecond } = request);
-  process.send?.(written);
+  process.send?.({ written, ofFloor } satisfies MembersReport);
 });
 process.once('disconnect', () => stop.abort());
 void traffic();
-for (let i = 0; i < workers; i++) void play();
-await reflector.start(stop.signal).catch(() => undefined);
+await Promise.allSettled(watches);
 await connection.close();
 
-function isNew({ metadata }: KubeObject): boolean {
-  return metadata.annotations?.[memberStatusAnnotation] === undefined;
+function see({ metadata }: KubeObject): void {
+  const { uid = '', name, namespace = '', labels = {} } = metadata;
+  if (known.has(uid)) return;
+  known.add(uid);
+  waiting.push({ name, namespace, labels });
+  if (busy < workers) void play();
 }
 
 async function play(): Promise<void> {
-  const known = new Set<string>();
-  while (!stop.signal.aborted) {
-    const pod = waiting.shift();
-    if (pod === undefined) await delay(20);
-    else if (!known.has(pod.metadata.uid ?? '')) {
-      known.add(pod.metadata.uid ?? '');
-      await start(pod);
-      played.push(pod);
-    }
+  busy++;
+  for (let pod = waiting.shift(); pod !== undefined && !stop.signal.aborted; pod = waiting.shift()) {
+    await start(pod);
+    if (pod.labels?.[floorLabel] === undefined) running.push(pod);
+    else ofFloor++;
   }
+  busy--;
 }
 
-async function start({ metadata }: KubeObject): Promise<void> {
-  await kube.patch(pods, metadata, {
+async function start(pod: ObjectMeta): Promise<void> {
+  await kube.patch(pods, pod, {
     kind: 'strategic',
     body: { status: ready },
     subresource: 'status',
     fieldManager: 'kubelet',
   });
-  const database = metadata.labels?.[databaseLabel] ?? '';
-  const isPrimary = metadata.name === `${database}-0`;
+  const { namespace = '', name } = pod;
+  const database = databaseOf(pod);
+  const isPrimary = name === `${database}-0`;
   const resource = benchDatabase(namespace, database) as unknown as StoredDatabaseService;
   const digest = engines[resource.spec.engine].settingsDigest(document(resource));
   const labels = { 'plumbline.dev/role': isPrimary ? 'primary' : 'replica' };
@@ -80,16 +95,20 @@ async function start({ metadata }: KubeObject): Promise<void> {
     [settingsAnnotation]: JSON.stringify({ digest, refused: {}, restart: {} }),
     [memberStatusAnnotation]: statusOf(isPrimary, 0),
   };
-  if (isPrimary) await makeRecords(database);
-  await kube.patch(pods, metadata, {
+  if (isPrimary) await makeRecords(namespace, database);
+  await kube.patch(pods, pod, {
     kind: 'merge',
     body: { metadata: { labels, annotations } },
     fieldManager: 'Patroni',
   });
 }
 
+function databaseOf({ labels = {} }: ObjectMeta): string {
+  return labels[databaseLabel] ?? labels[floorLabel] ?? '';
+}
+
 /** Who holds the lock, and who is in step. */
-async function makeRecords(database: string): Promise<void> {
+async function makeRecords(namespace: string, database: string): Promise<void> {
   const { patroni, patroniLeader, patroniSync } = namesOf(database);
   for (const name of [patroniLeader, patroniSync]) {
     const metadata = { name, namespace, labels: { [patroniLabel]: patroni }, annotations: renewed() };
@@ -111,23 +130,21 @@ function statusOf(isPrimary: boolean, location: number): string {
 /** One member after the other says that it is further in the WAL, and the primary holds on to its lock. */
 async function traffic(): Promise<void> {
   for (let n = 0; !stop.signal.aborted; n++) {
-    const pod = played[n % played.length];
+    const pod = running[n % running.length];
     if (writesPerSecond === 0 || pod === undefined) {
       await delay(100);
       continue;
     }
-    const { metadata } = pod;
+    const { name, namespace = '' } = pod;
+    const database = databaseOf(pod);
+    const isPrimary = name === `${database}-0`;
     const until = performance.now() + 1000 / writesPerSecond;
-    const annotations = { [memberStatusAnnotation]: statusOf(metadata.name.endsWith('-0'), n + 1) };
-    await kube.patch(pods, metadata, { kind: 'merge', body: { metadata: { annotations } }, fieldManager: 'Patroni' });
-    if (metadata.name.endsWith('-0')) {
-      const { patroniLeader } = namesOf(metadata.labels?.[databaseLabel] ?? '');
+    const annotations = { [memberStatusAnnotation]: statusOf(isPrimary, n + 1) };
+    await kube.patch(pods, pod, { kind: 'merge', body: { metadata: { annotations } }, fieldManager: 'Patroni' });
+    if (isPrimary) {
+      const leader = { namespace, name: namesOf(database).patroniLeader };
       const body = { metadata: { annotations: renewed() } };
-      await kube.patch(
-        configMaps,
-        { namespace, name: patroniLeader },
-        { kind: 'merge', body, fieldManager: 'Patroni' },
-      );
+      await kube.patch(configMaps, leader, { kind: 'merge', body, fieldManager: 'Patroni' });
     }
     written++;
     await delay(Math.max(0, until - performance.now()));

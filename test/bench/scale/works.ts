@@ -5,33 +5,59 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { connect, KubeClient, type Connection } from '../../../controller/kube/index.ts';
+import { connect, KubeClient, type Connection, type Kube } from '../../../controller/kube/index.ts';
 import { bundle } from '../../../images/controller/bundle.ts';
-import { newNamespace, sharedCluster, type Cluster } from '../../cluster/index.ts';
-import { defaultClass } from '../../controller/database/shop.ts';
-import { installCrd } from '../../controller/running-plumbline.ts';
+import { eventually } from '../../controller/running-plumbline.ts';
 import { asked, countRequests, countsBetween, type RequestCounts } from '../request-counts.ts';
 import { Fleet } from './fleet.ts';
+import { applyPlainly } from './floor.ts';
+import { Grounds, namespaceOf } from './grounds.ts';
+import { cpuOf, processesIn } from './processes.ts';
 import { ShippedController } from './shipped-controller.ts';
-import type { TrafficRequest } from './simulated-members.ts';
+import type { MembersReport, MembersRequest } from './simulated-members.ts';
 
 /** What is asked for once more, a while after it was missing, is asked for by then. */
 const quietMs = 20_000;
+const longestMs = 300_000;
+/** Of each database of the fleet and of the plain loop. */
+const members = 3;
+const user = 'plumbline-bench';
+const floorPrefix = 'floor';
+
+/** What happened while something else did. */
+export interface Happened {
+  readonly seconds: number;
+  /** What the controller asked for, as the API server counts it. */
+  readonly requests: RequestCounts;
+  /** Seconds of the processor, by the name of the program. */
+  readonly cpu: ReadonlyMap<string, number>;
+}
+
+/** What a plain loop takes for one database, in seconds. */
+export interface Floor {
+  /** Until its bodies are applied, one after the other. */
+  readonly applied: number;
+  /** Until its members run as well, for which others care. */
+  readonly running: number;
+}
 
 /** A cluster with a fleet of databases, the controller that looks after it, and whoever plays its members. */
 export class Works implements AsyncDisposable {
   readonly fleet: Fleet;
   controller: ShippedController;
-  readonly #cluster: Cluster;
+  readonly #grounds: Grounds;
   readonly #connection: Connection;
+  readonly #kube: Kube;
   readonly #members: ChildProcess;
   readonly #requests: () => Promise<RequestCounts>;
   readonly #startController: () => Promise<ShippedController>;
   readonly #folder: string;
+  #applied = 0;
 
   private constructor(parts: {
-    readonly cluster: Cluster;
+    readonly grounds: Grounds;
     readonly connection: Connection;
+    readonly kube: Kube;
     readonly fleet: Fleet;
     readonly members: ChildProcess;
     readonly requests: () => Promise<RequestCounts>;
@@ -39,8 +65,9 @@ export class Works implements AsyncDisposable {
     readonly controller: ShippedController;
     readonly folder: string;
   }) {
-    this.#cluster = parts.cluster;
+    this.#grounds = parts.grounds;
     this.#connection = parts.connection;
+    this.#kube = parts.kube;
     this.#members = parts.members;
     this.#requests = parts.requests;
     this.#startController = parts.startController;
@@ -54,39 +81,68 @@ export class Works implements AsyncDisposable {
     const folder = mkdtempSync(join(tmpdir(), 'plumbline-bench-'));
     const file = join(folder, 'controller.mjs');
     await bundle(file);
-    const cluster = await sharedCluster();
-    await installCrd(cluster);
-    const namespace = await newNamespace(cluster, 'scale');
-    // A name that nobody else has, in the namespace and beyond.
-    const user = namespace;
-    await kubectl(cluster, ['apply', '-f', '-'], defaultClass);
-    await kubectl(cluster, ['create', 'clusterrolebinding', user, '--clusterrole=cluster-admin', `--user=${user}`]);
-    const kubeconfig = await cluster.kubeconfigFor(user);
+    const grounds = await Grounds.open();
+    const { cluster } = grounds;
+    const kubeconfig = await grounds.kubeconfigFor(user);
     const connection = await connect(cluster);
     const kube = new KubeClient(connection);
-    const startController = () => ShippedController.start(file, kubeconfig, namespace);
+    const startController = () => ShippedController.start(file, kubeconfig);
     const program = fileURLToPath(new URL('./simulated-members.ts', import.meta.url));
     const works = new Works({
-      cluster,
+      grounds,
       connection,
+      kube,
       startController,
       folder,
-      requests: await countRequests(kube, namespace, user),
-      members: fork(program, [cluster.kubeconfig, namespace]),
-      fleet: Fleet.watch(kube, namespace),
+      requests: await countRequests(kube, user, user),
+      members: fork(program, [cluster.kubeconfig]),
+      fleet: new Fleet(kube),
       controller: await startController(),
     });
-    await works.fleet.create(0, 1);
+    await works.prepare(1);
+    await works.fleet.create(1);
     await works.fleet.areRunning(1);
     return works;
   }
 
-  /** Seconds for each database when its bodies are applied one after the other by a plain loop, elsewhere. */
-  async floorSeconds(count: number): Promise<number> {
-    return this.fleet.floor(await newNamespace(this.#cluster), count);
+  /** Makes the namespaces of so many databases. */
+  async prepare(databases: number): Promise<void> {
+    await this.#grounds.prepare(this.fleet.prefix, databases);
   }
 
-  /** What the controller asked for meanwhile, as the API server counts it. */
+  /** What a plain loop takes for so many databases beside those that are there. */
+  async floor(count: number): Promise<Floor> {
+    const from = this.#applied;
+    this.#applied += count;
+    await this.#grounds.prepare(floorPrefix, this.#applied);
+    const sample = await this.fleet.stored(0);
+    const start = performance.now();
+    for (let i = from; i < this.#applied; i++) {
+      await applyPlainly(this.#kube, sample, { namespace: namespaceOf(floorPrefix, i), name: `db-${i}` });
+    }
+    const applied = performance.now() - start;
+    const areRunning = async () => (await this.#ask(0)).ofFloor >= members * this.#applied || undefined;
+    await eventually('the members of the plain loop run', areRunning, longestMs);
+    const running = performance.now() - start;
+    return { applied: applied / 1000 / count, running: running / 1000 / count };
+  }
+
+  /** What comes of something that happens. */
+  async during(happening: () => Promise<unknown>): Promise<Happened> {
+    const processes = new Map([
+      ...processesIn(this.#grounds.cluster.folder),
+      ['controller', this.controller.pid],
+      ['members', this.#members.pid ?? 0],
+      ['benchmark', process.pid],
+    ]);
+    const before = { requests: await this.#requests(), cpu: cpuOf(processes), at: performance.now() };
+    await happening();
+    const seconds = (performance.now() - before.at) / 1000;
+    const cpu = new Map([...cpuOf(processes)].map(([name, now]) => [name, now - (before.cpu.get(name) ?? 0)] as const));
+    return { seconds, cpu, requests: countsBetween(before.requests, await this.#requests()) };
+  }
+
+  /** What the controller asks for until something else has happened, in which it may end. */
   async requestsDuring(happening: () => Promise<unknown>): Promise<RequestCounts> {
     const before = await this.#requests();
     await happening();
@@ -103,9 +159,7 @@ export class Works implements AsyncDisposable {
 
   /** Sets how often members say how far they are, and returns how often they have so far. */
   async chatter(writesPerSecond: number): Promise<number> {
-    const answer = once(this.#members, 'message');
-    this.#members.send({ writesPerSecond } satisfies TrafficRequest);
-    return ((await answer) as [number])[0];
+    return (await this.#ask(writesPerSecond)).written;
   }
 
   /** @returns seconds until the new one has read everything and found nothing to do */
@@ -121,15 +175,17 @@ export class Works implements AsyncDisposable {
     this.#members.disconnect();
     await once(this.#members, 'exit');
     await this.#connection.close();
+    await this.#grounds[Symbol.asyncDispose]();
     rmSync(this.#folder, { recursive: true });
+  }
+
+  async #ask(writesPerSecond: number): Promise<MembersReport> {
+    const answer = once(this.#members, 'message');
+    this.#members.send({ writesPerSecond } satisfies MembersRequest);
+    return ((await answer) as [MembersReport])[0];
   }
 
   async #asked(): Promise<number> {
     return asked(await this.#requests());
   }
-}
-
-async function kubectl(cluster: Cluster, args: readonly string[], input?: object): Promise<void> {
-  const { code, stderr } = await cluster.kubectlRun([...args], input && JSON.stringify(input));
-  if (code !== 0) throw new Error(stderr);
 }
