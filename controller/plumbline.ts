@@ -75,6 +75,10 @@ export interface PlumblineOptions {
 
 /** Priority of what was there at the start: an edit by a user goes before it. */
 const startUpPriority = -100;
+/** Of a database that is being made, for which there is much to do: nobody uses it yet. */
+const creationPriority = -50;
+/** Workers that are kept for what is not one of these two. */
+const reserveWorkers = 2;
 /** Pods start and end in bursts; their events within this time make one look and one status. */
 const gatherMs = 50;
 /** The most fields of one drift in a log line. */
@@ -106,7 +110,12 @@ export class Plumbline {
     this.#queue = new WorkQueue({ clock: monotonicClock, observer: metrics.workQueue });
     const children = new Children((key, change) => this.#wake(key, change));
     const databases = new Databases((key, isInitial) =>
-      this.#queue.add(key, isInitial ? { priority: startUpPriority, reason: 'start' } : { reason: 'database' }),
+      this.#queue.add(
+        key,
+        isInitial
+          ? { priority: startUpPriority, reason: 'start' }
+          : { priority: this.#priorityOf(key), reason: 'database' },
+      ),
     );
     this.children = children;
     this.databases = databases;
@@ -157,6 +166,7 @@ export class Plumbline {
         return { 'k8s.namespace.name': namespace, 'plumbline.database.name': name };
       },
       concurrency: options.workers ?? 8,
+      reserve: { workers: reserveWorkers, priority: 0 },
       onReconciled: (run) => metrics.reconciles.ended(run),
     });
     this.#controller = controller;
@@ -289,8 +299,13 @@ export class Plumbline {
     if (this.databases.get(key) === undefined) return;
     if (change === 'absence') this.databases.doubt(key);
     if (change !== 'health' && this.state === 'leading') this.#metrics.repairTimes.changed(key);
-    if (change === 'health') this.#queue.addAfter(key, gatherMs, { priority: 0, reason });
-    else this.#queue.add(key, { reason });
+    const priority = this.#priorityOf(key);
+    if (change === 'health') this.#queue.addAfter(key, gatherMs, { priority, reason });
+    else this.#queue.add(key, { priority, reason });
+  }
+
+  #priorityOf(key: string): number {
+    return this.databases.isNew(key) ? creationPriority : 0;
   }
 
   async #watched(key: string, run: () => Promise<ReconcileResult>): Promise<ReconcileResult> {

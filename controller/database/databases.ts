@@ -1,5 +1,6 @@
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import { isOlder, keyOf, type KubeObject, type ObjectKey } from '../kube/index.ts';
+import { TextPool } from '../runtime/text-pool.ts';
 import { newMemory, type Memory } from './memory.ts';
 import { statusManager } from './status-writer.ts';
 
@@ -38,7 +39,8 @@ export class Databases {
       memory.awaitedVersion = undefined;
       memory.isStatusOurs = isStatusOurs(object);
     }
-    this.#resources.set(key, withoutManagers(object));
+    // What we have written we know, and share parts of it.
+    if (!isEcho) this.#resources.set(key, trimmed(object));
     if (object.metadata.finalizers?.includes(orphanFinalizer) === true) this.#orphaning.add(key);
     else if (object.metadata.deletionTimestamp === undefined) this.#orphaning.delete(key);
     if (!isEcho) this.#changed(key, isInitial);
@@ -58,7 +60,7 @@ export class Databases {
     if (before === undefined || before.metadata.uid !== uid || memory?.uid !== uid) return;
     if (!isOlder(before.metadata.resourceVersion, resourceVersion)) return;
     memory.awaitedVersion = resourceVersion;
-    this.#resources.set(key, withoutManagers(object));
+    this.#resources.set(key, trimmed(object));
     const isNews = generation !== before.metadata.generation || deletionTimestamp !== before.metadata.deletionTimestamp;
     if (isNews) this.#changed(key, false);
   }
@@ -66,6 +68,13 @@ export class Databases {
   /** Whether a database was last seen on its way out, with all that it owns to stay: `kubectl delete --cascade=orphan`. */
   isOrphaning(key: ObjectKey): boolean {
     return this.#orphaning.has(key);
+  }
+
+  /** Whether it is as it was created, and not all of it has been made yet. */
+  isNew(key: ObjectKey): boolean {
+    const resource = this.#resources.get(key);
+    if (resource === undefined || resource.metadata.generation > 1) return false;
+    return this.#memories.get(key)?.wholeGeneration === undefined && resource.status?.phase !== 'Running';
   }
 
   memory(key: ObjectKey, uid: string): Memory {
@@ -105,7 +114,20 @@ function isStatusOurs({ metadata }: KubeObject): boolean {
   return writers.every(({ manager }) => manager === statusManager);
 }
 
-function withoutManagers(object: KubeObject): StoredDatabaseService {
+/** What databases say of themselves is mostly the same for all of them. */
+const words = new TextPool(4096);
+
+/** Without what is not read again, and with common words in memory once. */
+function trimmed(object: KubeObject): StoredDatabaseService {
   const { managedFields: _, ...metadata } = object.metadata;
-  return { ...object, metadata } as unknown as StoredDatabaseService;
+  const { status, ...rest } = { ...object, metadata } as unknown as StoredDatabaseService;
+  if (status === undefined) return rest;
+  const conditions = status.conditions?.map(({ type, reason, message, lastTransitionTime, ...more }) => ({
+    ...more,
+    type: words.share(type),
+    reason: words.share(reason),
+    message: words.share(message),
+    lastTransitionTime: words.share(lastTransitionTime),
+  }));
+  return { ...rest, status: conditions === undefined ? status : { ...status, conditions } };
 }

@@ -27,6 +27,8 @@ export interface ControllerOptions {
   readonly log: Logger;
   /** How many keys are worked at a time. Defaults to 1. */
   readonly concurrency?: number;
+  /** Beside these, workers that take nothing below a priority: what is urgent need not wait until a long run has ended. Defaults to none. */
+  readonly reserve?: { readonly workers: number; readonly priority: number };
   /** What the span of a run says of its key, such as the names in it. Defaults to nothing. */
   readonly attributesOf?: (key: string) => Attributes;
   /** Names a run in the log and in its span. Defaults to a random UUID. */
@@ -64,7 +66,8 @@ const retryNowMs = 100;
 export class Controller implements Runnable {
   readonly name: string;
   readonly #options: ControllerOptions;
-  readonly #concurrency: number;
+  /** For each worker, the lowest priority that it takes. */
+  readonly #workers: readonly number[];
   readonly #reconciles = { success: 0, requeueAfter: 0, retryNow: 0, error: 0, terminal: 0, aborted: 0 };
   #panics = 0;
   #activeWorkers = 0;
@@ -72,7 +75,11 @@ export class Controller implements Runnable {
   constructor(options: ControllerOptions) {
     this.name = options.name;
     this.#options = options;
-    this.#concurrency = options.concurrency ?? 1;
+    const { concurrency = 1, reserve = { workers: 0, priority: 0 } } = options;
+    this.#workers = [
+      ...Array.from({ length: concurrency }, () => -Infinity),
+      ...Array.from({ length: reserve.workers }, () => reserve.priority),
+    ];
   }
 
   /** Resolves once `stop` is aborted and the reconciles in progress have ended; `abort` asks those to end early. */
@@ -80,7 +87,7 @@ export class Controller implements Runnable {
     const { queue } = this.#options;
     if (stop.aborted) return;
     stop.addEventListener('abort', () => queue.shutDown(), { once: true });
-    await Promise.all(Array.from({ length: this.#concurrency }, () => this.#work(abort)));
+    await Promise.all(this.#workers.map((atLeast) => this.#work(atLeast, abort)));
   }
 
   get stats(): ControllerStats {
@@ -88,14 +95,14 @@ export class Controller implements Runnable {
       reconciles: { ...this.#reconciles },
       panics: this.#panics,
       activeWorkers: this.#activeWorkers,
-      maxConcurrentReconciles: this.#concurrency,
+      maxConcurrentReconciles: this.#workers.length,
     };
   }
 
-  async #work(abort: AbortSignal): Promise<void> {
+  async #work(atLeast: number, abort: AbortSignal): Promise<void> {
     const { queue, onReconciled, clock = monotonicClock } = this.#options;
     for (;;) {
-      const key = await queue.get();
+      const key = await queue.get(undefined, atLeast);
       if (key === undefined) return;
       this.#activeWorkers++;
       const startedAt = clock.now();

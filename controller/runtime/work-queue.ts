@@ -72,6 +72,12 @@ interface Taken {
   readonly reasons: ReadonlySet<string>;
 }
 
+interface Waiter {
+  /** Takes nothing below. */
+  readonly atLeast: number;
+  readonly take: (key: string | undefined) => void;
+}
+
 /**
  * The contract of controller-runtime's priority queue (pkg/controller/priorityqueue): a key is in it at most once and is
  * worked by at most one worker. What is added while its key is being worked is held back until `done`, then runs once
@@ -89,7 +95,7 @@ export class WorkQueue {
   readonly #observer: WorkQueueObserver | undefined;
   /** The keys being worked, with the priority they were taken at, and when. */
   readonly #running = new Map<string, Taken>();
-  readonly #waiters = new Set<(key: string | undefined) => void>();
+  readonly #waiters = new Set<Waiter>();
   #order = 0;
   #adds = 0;
   #retries = 0;
@@ -138,16 +144,20 @@ export class WorkQueue {
     return [...(this.#running.get(key)?.reasons ?? [])];
   }
 
-  /** Waits for a key; the caller must call `done` with it. Undefined: shut down, or the signal was aborted. */
-  get(signal?: AbortSignal): Promise<string | undefined> {
+  /**
+   * Waits for a key; the caller must call `done` with it. Undefined: shut down, or the signal was aborted.
+   * @param atLeast the lowest priority that is taken. Defaults to any
+   */
+  get(signal?: AbortSignal, atLeast = -Infinity): Promise<string | undefined> {
     if (this.#isShutDown || signal?.aborted === true) return Promise.resolve(undefined);
     return new Promise((resolve) => {
-      const waiter = (key: string | undefined): void => {
+      const take = (key: string | undefined): void => {
         this.#waiters.delete(waiter);
         signal?.removeEventListener('abort', onAbort);
         resolve(key);
       };
-      const onAbort = (): void => waiter(undefined);
+      const waiter: Waiter = { atLeast, take };
+      const onAbort = (): void => take(undefined);
       signal?.addEventListener('abort', onAbort);
       this.#waiters.add(waiter);
       this.#handOut();
@@ -172,7 +182,7 @@ export class WorkQueue {
     this.#entries.clear();
     this.#ready.clear();
     this.#delayed.clear();
-    for (const waiter of this.#waiters) waiter(undefined);
+    for (const { take } of this.#waiters) take(undefined);
   }
 
   get stats(): WorkQueueStats {
@@ -248,14 +258,16 @@ export class WorkQueue {
   }
 
   #handOut(): void {
-    for (const waiter of this.#waiters) {
-      const entry = this.#ready.pop();
+    for (const { atLeast, take } of this.#waiters) {
+      const entry = this.#ready.first();
       if (entry === undefined) return;
+      if (entry.priority < atLeast) continue;
+      this.#ready.remove(entry);
       this.#entries.delete(entry.key);
       const now = this.#clock.now();
       this.#running.set(entry.key, { priority: entry.priority, since: now, reasons: entry.reasons });
       this.#observer?.taken(now - entry.since);
-      waiter(entry.key);
+      take(entry.key);
     }
   }
 }

@@ -109,3 +109,24 @@ test('a database that is gone is gone; a doubt about one that nobody remembers i
   given.databases.doubt(key);
   assert.deepEqual([given.databases.get(key), given.databases.size, given.woken], [undefined, 0, 1]);
 });
+
+for (const { what, generation, status, isMade, isNew } of [
+  { what: 'one that was just created', generation: 1, status: {}, isMade: false, isNew: true },
+  { what: 'one of which a part is made', generation: 1, status: { phase: 'Provisioning' }, isMade: false, isNew: true },
+  { what: 'one of which all is made', generation: 1, status: { phase: 'Provisioning' }, isMade: true, isNew: false },
+  { what: 'one that was edited before it was made', generation: 2, status: {}, isMade: false, isNew: false },
+  {
+    what: 'one that ran before this process began',
+    generation: 1,
+    status: { phase: 'Running' },
+    isMade: false,
+    isNew: false,
+  },
+] as const) {
+  test(`${isNew ? 'new' : 'not new'} is ${what}`, () => {
+    const { databases } = new Given();
+    databases.upsert({ ...at('11', { generation }), status }, false);
+    databases.memory(key, 'uid-orders').wholeGeneration = isMade ? generation : undefined;
+    assert.equal(databases.isNew(key), isNew);
+  });
+}

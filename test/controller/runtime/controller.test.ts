@@ -50,6 +50,29 @@ describe('the controller', () => {
     assert.deepEqual(controller.stats.reconciles, { ...none, success: 2 });
   });
 
+  test('what is urgent need not wait until a long run has ended', async () => {
+    // GIVEN one worker with a database for which there is much to do, and one in reserve
+    const seen: string[] = [];
+    const { clock, queue, controller } = setUp({
+      reserve: { workers: 1, priority: 0 },
+      reconcile: async (key) => {
+        seen.push(key);
+        if (key === 'shop/new') await clock.sleep(60_000);
+      },
+    });
+    queue.add('shop/new', { priority: -50 });
+    queue.add('shop/newer', { priority: -50 });
+    await clock.advance(10);
+    // WHEN
+    queue.add('shop/orders');
+    await clock.settle();
+    // THEN
+    assert.deepEqual(seen, ['shop/new', 'shop/orders']);
+    assert.equal(controller.stats.maxConcurrentReconciles, 2);
+    await clock.advance(60_000);
+    assert.deepEqual(seen, ['shop/new', 'shop/orders', 'shop/newer']);
+  });
+
   test('a reconcile that asks to come back comes back then', async () => {
     let runs = 0;
     const { clock, queue, controller } = setUp({

@@ -239,6 +239,27 @@ describe('the work queue', () => {
     assert.equal(await queue.get(), 'a');
   });
 
+  test('a worker that is kept for what is urgent leaves the rest to others, whoever waited first', async () => {
+    // GIVEN
+    const { queue } = setUp();
+    const reserve = queue.get(undefined, 0);
+    const other = queue.get();
+    // WHEN
+    queue.add('created', { priority: -50 });
+    queue.add('edited');
+    // THEN
+    assert.equal(await other, 'created');
+    assert.equal(await reserve, 'edited');
+  });
+
+  test('what becomes urgent while it waits is taken by the worker that is kept for that', async () => {
+    const { queue } = setUp();
+    const reserve = queue.get(undefined, 0);
+    queue.add('orders', { priority: -50 });
+    queue.add('orders');
+    assert.equal(await reserve, 'orders');
+  });
+
   test('10,000 keys cost a fixed number of heap operations each and one timer at a time', async () => {
     // GIVEN
     const { queue, clock } = setUp();
