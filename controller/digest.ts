@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto';
 
-/** 128 bits over a value; equal for equal JSON. */
+const bytes = 16;
+
+/** 128 bits over a value; equal for equal JSON. Not cut out of a longer text, which would stay in memory as long. */
 export function digest(value: unknown): string {
-  return hash('sha256', JSON.stringify(value) ?? '', 'base64url').slice(0, 22);
+  return hash('sha256', JSON.stringify(value) ?? '', 'buffer').toString('base64url', 0, bytes);
 }

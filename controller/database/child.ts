@@ -2,8 +2,10 @@ import { databaseLabel, managedBy } from '../../constructs/labels.ts';
 import { digest } from '../digest.ts';
 import { appliedEntry, fingerprint, foreignFields, hasOldHands, type Foreign } from '../drift/index.ts';
 import { factsOf, type Facts } from '../health/facts.ts';
+import { record } from '../health/fields.ts';
 import type { Ended } from '../health/symptom.ts';
-import type { KubeObject, ObjectRef, OwnerReference } from '../kube/index.ts';
+import type { KubeObject, ObjectMeta, ObjectRef, OwnerReference } from '../kube/index.ts';
+import { TextPool } from '../runtime/text-pool.ts';
 
 /** Field manager of everything that is applied. */
 export const fieldManager = 'plumbline';
@@ -18,6 +20,12 @@ export const unstatedHash = '';
 
 /** The hash of an object that a GitOps tool applies: each write of it is looked at, whoever owns what. */
 export const watchedHash = 'watched';
+
+/** Names of what has objects: some for each of thousands of databases. */
+const names = new TextPool(32_768);
+/** Of ConfigMaps, such as the scripts of the members, which are the same for each database. */
+const longTexts = new TextPool(128);
+const long = 1000;
 
 /** What was last found true: by an apply of ours, or by comparison. */
 export interface Accepted {
@@ -124,24 +132,39 @@ export function observedChild(object: KubeObject, before: Child | undefined): Ch
       ? accepted.look === lookOf(object)
       : isKnown && accepted.holders === holdersOf(foreign) && !accepted.isDrifted;
   return {
-    kind: object.kind,
-    name,
-    namespace,
+    kind: names.share(object.kind),
+    name: names.share(name),
+    namespace: names.share(namespace),
     uid,
-    databaseKey: databaseKeyOf(object) ?? '',
-    owner: ownerReferences?.find(({ controller }) => controller === true),
+    databaseKey: names.share(databaseKeyOf(object) ?? ''),
+    owner: ownerOf(ownerReferences),
     isMadeByUs: (object.metadata.managedFields ?? []).some(({ manager = '' }) => ourManagers.has(manager)),
     resourceVersion,
     generation,
     awaitedVersion: undefined,
     isDeleting: deletionTimestamp !== undefined,
-    fingerprint: print,
+    // The same text as the accepted one where it is equal.
+    fingerprint: isKnown ? accepted.fingerprint : print,
     accepted,
-    suspect: isAccepted || !isJudged(object) ? undefined : object,
+    suspect: isAccepted || !isJudged(object) ? undefined : withSharedTexts(object),
     foreign,
     hasOldHands: isApplied(object) && hasOldHands(object, fieldManager),
     facts: factsOf(object),
   };
+}
+
+function ownerOf(references: ObjectMeta['ownerReferences']): Child['owner'] {
+  const owner = references?.find(({ controller }) => controller === true);
+  return owner && { kind: names.share(owner.kind), name: names.share(owner.name), uid: names.share(owner.uid) };
+}
+
+/** After a start every object is kept whole until it was looked at. */
+function withSharedTexts(object: KubeObject): KubeObject {
+  if (object.kind !== 'ConfigMap') return object;
+  const texts = Object.entries(record(object['data'])).map(([key, text]) =>
+    typeof text === 'string' && text.length > long ? [key, longTexts.share(text)] : [key, text],
+  );
+  return object['data'] === undefined ? object : { ...object, data: Object.fromEntries(texts) };
 }
 
 /** Secrets are created, and of the other kinds that we don't state nothing is ours. */

@@ -109,7 +109,9 @@ export class Children {
     const isShown = before?.uid === uid && !isOlder(before.resourceVersion, resourceVersion);
     const seen = isShown ? before : { ...now, awaitedVersion: resourceVersion };
     const holders = holdersOf(now.foreign);
-    const { fingerprint, generation } = now;
+    const { generation } = now;
+    // Where they are equal, the text that is there already.
+    const fingerprint = seen.fingerprint === now.fingerprint ? seen.fingerprint : now.fingerprint;
     const look = statedHash === watchedHash ? lookOf(object) : undefined;
     const accepted = { fingerprint, statedHash, holders, generation, isDrifted, look };
     const isSame =

@@ -37,11 +37,16 @@ const rendered: readonly ResourceType[] = [
 export interface WatchedKind {
   readonly type: ResourceType;
   readonly metadataOnly: boolean;
+  /** Objects to a page of a list, where they are large: a page is in memory as a whole, several times over. Defaults to what is usual. */
+  readonly pageSize?: number | undefined;
 }
+
+/** The scripts of the members have 90 KB, a pod or its template 10 to 20 KB with what the API server notes on it. */
+const pageSizes: Readonly<Record<string, number>> = { ConfigMap: 25, StatefulSet: 100, Pod: 100 };
 
 /** Everything that bears the label of a database. */
 export const watchedKinds: readonly WatchedKind[] = [
-  ...[...rendered, claims, pods, jobs].map((type) => ({ type, metadataOnly: false })),
+  ...[...rendered, claims, pods, jobs].map((type) => ({ type, metadataOnly: false, pageSize: pageSizes[type.kind] })),
   { type: secrets, metadataOnly: true },
 ];
 

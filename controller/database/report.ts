@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import type { DatabaseServiceStatus } from '../../constructs/api/status.ts';
 import type { TlsVerdict } from '../health/judge-tls.ts';
@@ -91,7 +92,8 @@ export class Reporter {
       now: timestamp(clock.now()),
     });
     await this.#writer.write(newest, status, signal);
-    memory.status = status;
+    const stored = databases.get(key)?.status;
+    memory.status = stored !== undefined && isDeepStrictEqual(status, stored) ? stored : status;
     memory.untold = nothingUntold;
   }
 }

@@ -44,11 +44,11 @@ export function watches({ kube, log, children, databases, namespaces }: WatchOpt
     }
     goneBack.add(name);
   };
-  const watch = (type: ResourceType, selection: Selection, handler: ReflectorHandler): Cache => {
+  const watch = (type: ResourceType, selection: Selection, handler: ReflectorHandler, pageSize?: number): Cache => {
     const { namespace } = selection;
     const name = namespace === undefined ? type.plural : `${type.plural} in ${namespace}`;
     const report = (one: ReflectorReport): void => note(name, type, one);
-    const reflector = new Reflector({ kube, type, selection, handler, report });
+    const reflector = new Reflector({ kube, type, selection, handler, report, pageSize });
     return { name, start: (signal) => reflector.start(signal), synced: reflector.synced };
   };
   return (namespaces ?? [undefined]).flatMap((namespace) => [
@@ -60,7 +60,7 @@ export function watches({ kube, log, children, databases, namespaces }: WatchOpt
         onDelete: (key) => databases.delete(key),
       },
     ),
-    ...watchedKinds.map(({ type, metadataOnly }) =>
+    ...watchedKinds.map(({ type, metadataOnly, pageSize }) =>
       watch(
         type,
         { namespace, labelSelector: databaseLabel, metadataOnly },
@@ -69,6 +69,7 @@ export function watches({ kube, log, children, databases, namespaces }: WatchOpt
           onDelete: (key, { uid, last }) => children.delete(type.kind, key, { uid, isSeen: last !== undefined }),
           onRelisted: (_, listed) => children.listed(type.kind, namespace, listed),
         },
+        pageSize,
       ),
     ),
   ]);

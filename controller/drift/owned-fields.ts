@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { digest } from '../digest.ts';
 import type { KubeObject, ManagedFieldsEntry } from '../kube/index.ts';
 import type { FieldPath, Step } from './field-path.ts';
 
@@ -25,7 +25,7 @@ export function fieldsOf(entry: ManagedFieldsEntry | undefined): FieldTree {
  */
 export function fingerprint(object: KubeObject, manager: string): string {
   const entry = appliedEntry(object, manager);
-  return hash('sha256', JSON.stringify([entry?.time, fieldsOf(entry)]), 'base64url').slice(0, 22);
+  return digest([entry?.time, fieldsOf(entry)]);
 }
 
 /** The node at a path; undefined when the manager does not own it. */
