@@ -1,6 +1,5 @@
 import { loseSlotsAnnotation, restartedAtAnnotation } from '../../constructs/labels.ts';
 import { digestOf } from '../../constructs/digest.ts';
-import { engines } from '../../constructs/engine.ts';
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import type { StoredSpec } from '../../constructs/api/spec.ts';
 import { memberName, ordinals } from '../../constructs/names.ts';
@@ -14,6 +13,7 @@ import { isServing, type Advances } from './advances.ts';
 import { askedOf } from './asked.ts';
 import type { Child } from './child.ts';
 import { document } from './document.ts';
+import { memberDigests } from './member-digests.ts';
 
 type Pod = Extract<Facts, { kind: 'Pod' }>;
 type Seen = { readonly child: Child; readonly facts: Pod };
@@ -54,9 +54,7 @@ export function observedMembers(
   const pods = new Map(
     children.flatMap((child) => (child.facts.kind === 'Pod' ? [[child.name, { child, facts: child.facts }]] : [])),
   );
-  const engine = engines[spec.engine];
-  const delivered = document({ ...resource, spec });
-  const [template, settings] = [engine.templateDigest(delivered), engine.settingsDigest(delivered)];
+  const { template, settings } = memberDigests(document({ ...resource, spec }));
   const wanted = set?.wanted ?? 0;
   const there = ordinals.filter((ordinal) => ordinal < wanted || pods.has(memberName(name, ordinal)));
   const leader = primaryOf(pods.values());

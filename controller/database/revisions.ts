@@ -1,5 +1,4 @@
 import { digestOf } from '../../constructs/digest.ts';
-import { engines } from '../../constructs/engine.ts';
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import { restartedAtAnnotation } from '../../constructs/labels.ts';
 import { deviations, field, isForeign } from '../drift/index.ts';
@@ -7,6 +6,7 @@ import { isObjectMissing, type Kube, type KubeObject } from '../kube/index.ts';
 import { record, type Fields } from '../health/fields.ts';
 import { fieldManager, type Child } from './child.ts';
 import { document } from './document.ts';
+import { memberDigests } from './member-digests.ts';
 import { controllerRevisions } from './kinds.ts';
 import { stateAll } from './stated.ts';
 
@@ -46,7 +46,7 @@ export async function lookAtRevisions(
   // What an allowed manager added and took away again is no reason, and a revision does not say who had added what.
   const { additions, allowManagers = [] } = delivered.spec.drift ?? {};
   const isStrict = additions === 'Remove' && allowManagers.length === 0;
-  const template = engines[delivered.spec.engine].templateDigest(document(delivered));
+  const { template } = memberDigests(document(delivered));
   const against = digestOf([template, isStrict ? newest : '']);
   // One of another template of ours is made again in any case.
   const others = new Set(

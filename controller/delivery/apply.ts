@@ -11,6 +11,7 @@ import { wantedMembers } from '../database/observed-members.ts';
 import { planOne, type Observed } from '../database/plan.ts';
 import { withoutOwner, type Stated } from '../database/stated.ts';
 import { handBack, statedTree, without, type Drift, type FieldPath } from '../drift/index.ts';
+import { hasFacts } from '../health/facts.ts';
 import { record } from '../health/fields.ts';
 import {
   asSeen,
@@ -212,7 +213,15 @@ export class ClusterDelivery implements ApplyDelivery {
 
   async #apply({ object, hash }: Stated, guard: Partial<Seen>, signal: AbortSignal): Promise<void> {
     const body = { ...object, metadata: { ...object.metadata, ...guard } };
-    const applied = await this.#kube.apply(body, { type: typeOf(object), fieldManager, force: true, signal });
+    // Nobody else holds anything of what was just made, so there is nothing more to be learned from it.
+    const metadataOnly = guard.resourceVersion === createOnly && !hasFacts(object);
+    const applied = await this.#kube.apply(body, {
+      type: typeOf(object),
+      fieldManager,
+      force: true,
+      metadataOnly,
+      signal,
+    });
     this.#children.accept(applied.object, hash);
   }
 

@@ -108,6 +108,8 @@ export type Facts =
     }
   | { readonly kind: 'none' };
 
+const none: Facts = { kind: 'none' };
+
 /** Source: https://kubernetes.io/docs/reference/labels-annotations-taints/#controller-revision-hash */
 const revisionLabel = 'controller-revision-hash';
 
@@ -120,9 +122,7 @@ export function factsOf(object: KubeObject): Facts {
     case 'ConfigMap': {
       const data = record(object['data']);
       const history = text(data, historyKey);
-      return history === undefined
-        ? { kind: 'none' }
-        : { kind: 'History', text: history, applied: text(data, appliedKey) };
+      return history === undefined ? none : { kind: 'History', text: history, applied: text(data, appliedKey) };
     }
     case 'PersistentVolumeClaim':
       return {
@@ -147,8 +147,13 @@ export function factsOf(object: KubeObject): Facts {
     case 'Job':
       return job(record(object['status']));
     default:
-      return { kind: 'none' };
+      return none;
   }
+}
+
+/** Whether more of an object is looked at than its metadata. */
+export function hasFacts(object: KubeObject): boolean {
+  return factsOf(object) !== none;
 }
 
 function statefulSet(object: KubeObject): Facts {

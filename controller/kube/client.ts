@@ -46,7 +46,7 @@ export class KubeClient implements Api.Kube {
   }
 
   async apply<T extends KubeObject>(object: KubeObject, options: Api.ApplyOptions<T>): Promise<Api.Applied<T>> {
-    const { type, fieldManager, force, dryRun, subresource } = options;
+    const { type, fieldManager, force, dryRun, subresource, metadataOnly } = options;
     const search = query({
       fieldManager,
       force,
@@ -58,7 +58,10 @@ export class KubeClient implements Api.Kube {
         ...about('apply', type, object.metadata, subresource),
         method: 'PATCH',
         path: objectPath(type, object.metadata, subresource) + search,
-        headers: { ...accept(), 'content-type': 'application/apply-patch+yaml' },
+        headers: {
+          ...accept(metadataOnly === true ? 'PartialObjectMetadata' : undefined),
+          'content-type': 'application/apply-patch+yaml',
+        },
         body: object,
         options,
       },

@@ -1,5 +1,3 @@
-import { setTimeout as sleepFor } from 'node:timers/promises';
-
 /** Time, handed in wherever something waits or measures, so that a test needs no waiting. */
 export interface Clock {
   /** Milliseconds. What they count from is the clock's own business; see {@link systemClock} and {@link monotonicClock}. */
@@ -8,18 +6,32 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** Node's timers wrap longer delays to 1 ms. About 24 days. */
+const longestMs = 2_147_483_647;
+
 /**
- * A sleeper keeps the process alive, since something waits for it; undici's idle connections do not.
- * Node's timers wrap delays beyond 2^31-1 ms to 1 ms, so longer ones are cut to that (about 24 days).
+ * A sleeper keeps the process alive, since something waits for it; undici's idle connections do not. Not by `node:timers/promises`: there each sleep
+ * that ends early makes an error with a stack, and each request has a deadline that is called off.
  */
-async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  signal?.throwIfAborted();
-  try {
-    await sleepFor(Math.min(Math.max(ms, 0), 2_147_483_647), undefined, { signal });
-  } catch (error) {
-    signal?.throwIfAborted();
-    throw error;
-  }
+function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted === true) return reject(reasonOf(signal));
+    const onAbort = (): void => {
+      clearTimeout(timer);
+      reject(reasonOf(signal));
+    };
+    const onTime = (): void => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    };
+    const timer = setTimeout(onTime, Math.min(Math.max(ms, 0), longestMs));
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
+}
+
+function reasonOf(signal: AbortSignal | undefined): Error {
+  const reason: unknown = signal?.reason;
+  return reason instanceof Error ? reason : new Error('aborted', { cause: reason });
 }
 
 /** Wall-clock time since the epoch, for times that people read. It jumps when somebody sets the machine's clock. */

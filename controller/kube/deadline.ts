@@ -16,6 +16,9 @@ export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal |
   }
 }
 
+/** One for all: a reason of each one's own would be an error with a stack, for each request. */
+const disarmed = new Error('disarmed');
+
 /**
  * A signal that is aborted by its parent or by a timer, whichever comes first.
  *
@@ -50,7 +53,7 @@ export class Deadline {
 
   /** Stops the timer; the parent is still followed. */
   disarm(): void {
-    this.#timer.abort();
+    this.#timer.abort(disarmed);
   }
 
   /** Stops the timer and lets go of the parent. */

@@ -42,6 +42,8 @@ export interface ApplyOptions<T extends KubeObject = KubeObject> extends CallOpt
   readonly force?: boolean;
   /** Answer as if, change nothing. Defaults to false. */
   readonly dryRun?: boolean;
+  /** The answer has only `metadata`. Defaults to false. */
+  readonly metadataOnly?: boolean | undefined;
   /** Such as `status`. */
   readonly subresource?: string;
 }
