@@ -339,7 +339,7 @@ export class Plumbline {
   }
 
   #tell(resource: StoredDatabaseService, found: Found, log: Logger): void {
-    const { corrected, reported, restraint, restarts, isRefused } = found;
+    const { corrected, reported, restraint, restarts, isRefused, isInGit } = found;
     for (const episode of episodes(corrected)) {
       const isTaken = episode.drifts.every(isCreation);
       const end = episode.drifts.every(isAddition)
@@ -351,7 +351,7 @@ export class Plumbline {
     for (const episode of episodes(reported)) {
       const end = isRefused(episode.object)
         ? 'It could not be put back, and the conditions say why.'
-        : `It was left, since ${whyLeft(resource, restraint(episode.object))}.`;
+        : `It was left, since ${whyLeft(resource, restraint(episode.object), isInGit)}.`;
       // What is only added is not put back.
       const changes = episode.drifts.filter((drift) => !isAddition(drift));
       const cost = restartRemedy(resource, episode.drifts) ?? restartsInWords(changes, restarts, false);
@@ -392,8 +392,8 @@ function withCost(end: string, cost: string | undefined): string {
   return cost === undefined ? end : `${end} ${cost}`;
 }
 
-function whyLeft({ spec }: StoredDatabaseService, restraint: Restraint | undefined): string {
-  if (spec.delivery?.apply === false) return 'delivery.apply is false and a GitOps tool is to put it back';
+function whyLeft({ spec }: StoredDatabaseService, restraint: Restraint | undefined, isInGit: boolean): string {
+  if (spec.delivery?.apply === false && !isInGit) return 'delivery.apply is false and a GitOps tool is to put it back';
   if (spec.drift?.policy === 'Report') return 'drift.policy is Report';
   switch (restraint?.kind) {
     case 'paused':

@@ -9,12 +9,14 @@ export type Phase = (typeof phases)[number];
 const Receipt = Type.Object(
   {
     time: time('When it was seen.'),
-    object: text('The object, such as StatefulSet/orders.'),
+    object: text('The object, such as StatefulSet/orders; of an edit in Git File/ and the path in the repository.'),
     field: text('The field, such as spec.template.spec.containers[name=postgres].image; empty for the whole object.'),
     was: Type.Optional(text('The value that Plumbline states.')),
     now: Type.Optional(text('The value that was found; absent where it was removed.')),
-    manager: text('The field manager that changed it; unknown for a removal or deletion.'),
-    operation: text('Apply, Update, Create, Delete or Remove.'),
+    manager: text(
+      'The field manager that changed it; unknown for a removal or deletion. In Git the author of the commit.',
+    ),
+    operation: text('Apply, Update, Create, Delete or Remove; in Git Commit and its hash.'),
     action: Enum(['Corrected', 'Reported'], { description: 'What was done.' }),
     cost: Type.Optional(
       text('Whom it restarts to put it back, in a sentence; absent where the pods are not concerned.'),

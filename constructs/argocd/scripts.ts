@@ -127,6 +127,9 @@ end
 if is("Merged", "False") and conditions.Merged.reason == "ReviewDeclined" then
   table.insert(notes, words("Merged"))
 end
+if is("Committed", "False") and conditions.Committed.reason == "EditedInGit" then
+  table.insert(notes, words("Committed"))
+end
 local harmless = { TlsOff = true, CertificatePending = true, BackupOff = true, NoBackupYet = true }
 for _, type in ipairs({ "TlsReady", "BackupCurrent" }) do
   if is(type, "False") and not harmless[conditions[type].reason] then

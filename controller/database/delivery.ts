@@ -123,6 +123,10 @@ export interface GitState {
   readonly path?: string;
   /** Where changes are reviewed: how far the last one is that the repository took. */
   readonly review?: GitReview;
+  /** What others have changed in its files, and is left. */
+  readonly edits?: readonly Drift[];
+  /** What others had changed in them, and which commit undid it. */
+  readonly restored?: { readonly commit: string; readonly edits: readonly Drift[] };
   /** What is to be there now was handed over, and the repository has not taken it yet. */
   readonly isPending?: true;
   /** Why it could not be delivered, in a sentence; it is tried again. */
@@ -146,9 +150,10 @@ export interface GitDelivery {
   finalizerOf(resource: StoredDatabaseService): string | undefined;
   /**
    * Returns at once with what is known; the database is woken when that changes.
+   * @param isLeft what others change in the files is not undone before other files are wanted
    * @returns undefined where it is not delivered to Git
    */
-  deliver(resource: StoredDatabaseService): GitState | undefined;
+  deliver(resource: StoredDatabaseService, isLeft: boolean): GitState | undefined;
   /**
    * Removes a database's folder from the place of a finalizer. Returns at once, as above.
    * @param why for the commit

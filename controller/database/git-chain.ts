@@ -35,12 +35,13 @@ export function committed(facts: GitFacts, before: StatusCondition | undefined):
   if (git.failure !== undefined) return no(git.isUnusable === true ? 'DestinationUnusable' : 'GitFailed', git.failure);
   if (git.isPending === true) {
     // After a restart it is looked whether the branch still has it: until that is known it is taken to have it.
-    if (before?.status === 'True' && before.observedGeneration === generation) return kept(before);
+    if (before !== undefined && wasThere(before, generation)) return kept(before);
     const last = commit === undefined ? '' : ` Commit ${commit} was the last.`;
     return no('CommitPending', `Generation ${generation} is on its way to the repository.${last}`);
   }
-  const { review } = git;
+  const { review, edits = [] } = git;
   if (review?.kind === 'declined') return no('ReviewDeclined', declined(review));
+  if (edits.length > 0) return no('EditedInGit', `${episodes(edits).map(inWords).join(' ')} ${whileLeft}`);
   const where = `the branch ${review === undefined ? '' : `${branchOf(review)} `}has it in ${git.path}`;
   const has = commit === undefined ? `${capital(where)}.` : `Commit ${commit} was pushed, ${where}.`;
   if (hold !== undefined) return no('ChangeHeld', `${hold} It is committed then. ${has}`);
@@ -85,6 +86,9 @@ export function synced({ git, commit, behind, left }: GitFacts): Verdict | undef
   }
   const what = commit === undefined ? 'they are rendered' : `commit ${commit} has them`;
   if (behind.length === 0) return { holds: true, reason: 'LiveIsCurrent', message: `The live objects are as ${what}.` };
+  if ((git?.edits ?? []).length > 0) {
+    return no('EditedInGit', 'Somebody edited what is applied in Git; the condition Committed says who, and what.');
+  }
   if (left.length > 0) return no('LiveWasChanged', episodes(left).map(inWords).join(' '));
   if (git?.isPending === true || git?.failure !== undefined) {
     return no('CommitPending', 'What is to be applied is not in Git yet; the condition Committed says why.');
@@ -95,6 +99,13 @@ export function synced({ git, commit, behind, left }: GitFacts): Verdict | undef
   );
 }
 
+/** Whether a condition Committed says that the branch had what this generation states, whatever others have made of it since. */
+export function wasThere({ reason, observedGeneration }: StatusCondition, generation: number): boolean {
+  return observedGeneration === generation && (reason === 'Pushed' || reason === 'EditedInGit');
+}
+
+const whileLeft =
+  'It is left as long as drift.policy or drift.pause has it so and nothing else is to be written there.';
 const longestList = 5;
 
 function branchOf({ kind, branch, target }: GitReview): string {

@@ -6,6 +6,7 @@ import type { Databases } from './databases.ts';
 import type { GitDelivery, GitState } from './delivery.ts';
 import { destinationIn, gitFinalizers } from './git-finalizers.ts';
 import { databaseServices } from './kinds.ts';
+import { pauseEnd } from './restraint.ts';
 import type { Run } from './run.ts';
 
 export interface GitPlacesOptions {
@@ -62,7 +63,9 @@ export class GitPlaces {
     const added = wanted === undefined || had.includes(wanted) ? [] : [wanted];
     // Without the right to it the files are delivered all the same, and stay when nobody sees the database go.
     const refused = await this.#write(resource, { added, removed: [] }, signal);
-    const state = git.deliver({ ...resource, spec: course.spec });
+    const isPaused = pauseEnd(resource, this.#options.clock.now()) !== undefined;
+    const isLeft = isPaused || resource.spec.drift?.policy === 'Report';
+    const state = git.deliver({ ...resource, spec: course.spec }, isLeft);
     const old = state?.isUnusable === true ? [] : had.filter((one) => one !== wanted);
     const withdrawals = old.map((one) => ({ finalizer: one, ...git.withdraw(resource, one, elsewhere(resource)) }));
     const removed = withdrawals.filter(({ kind }) => kind === 'gone').map(({ finalizer }) => finalizer);

@@ -55,6 +55,10 @@ export interface Memory {
   advances: Advances;
   /** What others changed and drift.policy leaves as it is, by the key of the object. */
   left: ReadonlyMap<string, readonly Drift[]>;
+  /** What others changed in the files in Git and is left as it is; undefined before that was known. */
+  edits: readonly Drift[] | undefined;
+  /** The commit that undid such changes last. */
+  restoredIn: string | undefined;
   /** What others added and is left as it is, by the key of each object that was looked at. */
   added: ReadonlyMap<string, readonly Drift[]>;
   /** Fields that somebody else keeps writing. */
@@ -112,6 +116,8 @@ export function newMemory(uid: string): Memory {
     heldSwitchover: undefined,
     advances: noAdvances,
     left: new Map(),
+    edits: undefined,
+    restoredIn: undefined,
     added: new Map(),
     contests: new Map(),
     untold: nothingUntold,

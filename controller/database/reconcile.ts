@@ -16,6 +16,7 @@ import { keyOfChild, unstatedHash, watchedHash, type Child } from './child.ts';
 import { comparisonOf, driftsIn } from './comparison.ts';
 import { document } from './document.ts';
 import { defaultLookAgainMs, FollowUp, type FollowUpOptions } from './follow-up.ts';
+import { noteEdits } from './git-edits.ts';
 import { GitPlaces, type GitPlacesOptions } from './git-places.ts';
 import { exists, liveObjects } from './lookups.ts';
 import type { Memory, Untold } from './memory.ts';
@@ -46,6 +47,8 @@ export interface Found extends Untold {
   readonly restarts: Restarts;
   /** Whether drift of an object could not be put back. */
   readonly isRefused: (object: string) => boolean;
+  /** It is about files in Git. */
+  readonly isInGit: boolean;
 }
 
 /** Looks left out between two at what there is little hope for: one each 5 minutes. */
@@ -87,6 +90,7 @@ export class Reconciler {
     // Nothing is known for sure: what is to be said waits for the next look, in a moment.
     if (outcome.outdated !== undefined) throw outcome.outdated;
     const { git, remains, blocker: unmarked } = await this.#places.deliver(run);
+    this.#noteEdits(run, noteEdits(memory, git, resource), restarts, log);
     const leaving = isDeleting ? this.#places.leaving(run) : undefined;
     const { blocker = unmarked, rollout, inMs } = await this.#followUp.run(run, outcome, git);
     const trouble = shortTrouble(blocker, memory, this.#options.clock.now());
@@ -265,8 +269,14 @@ export class Reconciler {
     children.await(key, awaited);
     if (corrected.length + reported.length === 0) return;
     const refused = new Set([...outcome.refused].map(objectOf));
-    const found = { corrected, reported, restraint, restarts, isRefused: (object: string) => refused.has(object) };
-    this.#options.onDrift(resource, found, log);
+    const isRefused = (object: string): boolean => refused.has(object);
+    this.#options.onDrift(resource, { corrected, reported, restraint, restarts, isRefused, isInGit: false }, log);
+  }
+
+  #noteEdits({ resource, memory }: Run, untold: Untold, restarts: Restarts, log: Logger): void {
+    if (untold.corrected.length + untold.reported.length === 0) return;
+    const restraint = this.#restraint(resource, memory);
+    this.#options.onDrift(resource, { ...untold, restraint, restarts, isRefused: () => false, isInGit: true }, log);
   }
 }
 

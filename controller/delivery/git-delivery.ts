@@ -3,10 +3,12 @@ import { fileName, render } from '../../constructs/render.ts';
 import { serialize } from '../../constructs/serialize.ts';
 import type { GitState, Withdrawal } from '../database/delivery.ts';
 import { document } from '../database/document.ts';
+import { wasThere } from '../database/git-chain.ts';
 import { digest } from '../digest.ts';
 import { Backoff, keyOf, pause, type Clock } from '../kube/index.ts';
 import { GitDeliveryError } from './git/git-delivery-error.ts';
 import type { GitSubmission } from './git/submission.ts';
+import type { GitDelivery as Delivered } from './git/writer.ts';
 import type { GitTarget } from './git-target.ts';
 
 export interface GitDeliveryOptions {
@@ -54,6 +56,11 @@ type Submission = Omit<GitSubmission, 'folder'>;
 export class GitDelivery {
   readonly #options: GitDeliveryOptions;
   readonly #deliveries = new Map<string, Delivery>();
+  /**
+   * Of which state of each database the branch had the files, as the status that another controller wrote says. That may be lost or forged: only
+   * whether an edit is told as one, and left, after a restart depends on it.
+   */
+  readonly #recalled = new Map<string, string | undefined>();
   /** By key and place. */
   readonly #clearances = new Map<string, Clearance>();
   /** Why folders of databases could not be removed that no finalizer tells of, by key. */
@@ -65,17 +72,19 @@ export class GitDelivery {
 
   /**
    * Returns at once with what is known; the database is woken when that changes.
+   * @param isLeft what others change in the files is not undone before other files are wanted
    * @returns undefined where it is not delivered to Git
    */
-  deliver(resource: StoredDatabaseService): GitState | undefined {
-    const state = this.#deliver(resource);
+  deliver(resource: StoredDatabaseService, isLeft: boolean): GitState | undefined {
+    const state = this.#deliver(resource, isLeft);
     const remains = this.#remains.get(keyOf(resource.metadata));
     return state === undefined || remains === undefined ? state : { ...state, remains };
   }
 
-  #deliver(resource: StoredDatabaseService): GitState | undefined {
+  #deliver(resource: StoredDatabaseService, isLeft: boolean): GitState | undefined {
     const { name, namespace, uid, generation } = resource.metadata;
     const key = keyOf(resource.metadata);
+    if (!this.#recalled.has(key)) this.#recalled.set(key, wasPushed(resource) ? pushedState(resource) : undefined);
     const target = this.#options.targetOf(resource);
     const known = this.#deliveries.get(key);
     // What is there stays there until it is known where it is to be instead.
@@ -91,7 +100,7 @@ export class GitDelivery {
       else this.#removeKnown(key, `DatabaseService ${key} went elsewhere`);
     }
     if (target === undefined) return undefined;
-    const print = `${digest(document(resource))} ${target.way}`;
+    const print = `${digest([document(resource), isLeft])} ${target.way}`;
     const isHere = known?.target.id === target.id;
     const isSame = isHere && known.uid === uid && known.generation === generation && known.print === print;
     if (isSame && !known.isDue) return known.state;
@@ -111,6 +120,8 @@ export class GitDelivery {
       namespace,
       name,
       files: filesOf(resource),
+      foreign: isLeft ? 'left' : 'restored',
+      wasThere: this.#recalled.get(key) === pushedState(resource),
       change: { generation, summary: [] },
     });
     return delivery.state;
@@ -174,6 +185,7 @@ export class GitDelivery {
   remove(key: string): void {
     this.#remains.delete(key);
     for (const place of this.#clearances.keys()) if (place.startsWith(`${key} `)) this.#clearances.delete(place);
+    this.#recalled.delete(key);
     this.#removeKnown(key, `DatabaseService ${key} was deleted`);
   }
 
@@ -193,9 +205,9 @@ export class GitDelivery {
     try {
       const passwords = await passwordsOf(resource);
       if (this.#deliveries.get(key) !== delivery || delivery.isLeaving) return;
-      const { commit, path, review } = await delivery.target.submit({ ...submission, passwords });
+      const delivered = await delivery.target.submit({ ...submission, passwords });
       delivery.backoff.reset();
-      delivery.state = { ...(commit === undefined ? {} : { commit }), path, ...(review && { review }) };
+      delivery.state = stateAfter(delivered);
       if (this.#deliveries.get(key) === delivery) wake(key);
     } catch (error) {
       delivery.state = { ...delivery.state, failure: words(error) };
@@ -249,6 +261,24 @@ export class GitDelivery {
     else if (this.#deliveries.has(key)) this.#remains.set(key, why);
     this.#options.wake(key);
   }
+}
+
+function stateAfter({ commit, path, edits, restored }: Delivered): GitState {
+  return {
+    path,
+    ...(commit !== undefined && { commit }),
+    ...(edits !== undefined && { edits }),
+    ...(commit !== undefined && restored !== undefined && { restored: { commit, edits: restored } }),
+  };
+}
+
+function pushedState({ metadata }: StoredDatabaseService): string {
+  return `${metadata.uid} ${metadata.generation}`;
+}
+
+function wasPushed({ metadata, status }: StoredDatabaseService): boolean {
+  const committed = status?.conditions?.find(({ type }) => type === 'Committed');
+  return committed !== undefined && wasThere(committed, metadata.generation);
 }
 
 function words(error: unknown): string {

@@ -2,11 +2,11 @@ import type { KubeObject, ManagedFieldsEntry } from '../kube/index.ts';
 import type { FieldPath } from './field-path.ts';
 import { covers, fieldsOf } from './owned-fields.ts';
 
-/** Who made a change, as far as managedFields tell. */
+/** Who made a change, as far as managedFields tell, or the history of a file in Git. */
 export interface Editor {
-  /** Chosen by the client; `unknown` where nothing tells. */
+  /** Chosen by the client, as is the author of a commit; `unknown` where nothing tells. */
   readonly manager: string;
-  /** `Apply`, `Update`, `Update of scale`, `Create`, `Remove` or `Delete`. */
+  /** `Apply`, `Update`, `Update of scale`, `Create`, `Remove` or `Delete`; `Commit <hash>` in Git. */
   readonly operation: string;
   /** RFC 3339, whole seconds. */
   readonly time: string | undefined;

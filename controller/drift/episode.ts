@@ -27,7 +27,7 @@ export function episodes<D extends Drift>(drifts: readonly D[]): readonly Episod
 
 /** An episode as one sentence that holds no secret. */
 export function inWords({ object, editor, drifts }: Episode): string {
-  const who = editor.manager === unknownManager ? 'Somebody' : editor.manager;
+  const who = whoIs(editor);
   const [first, ...others] = drifts;
   if (first === undefined) return '';
   if (first.field === '') return isCreation(first) ? `${who} made ${object} again.` : `${who} deleted ${object}.`;
@@ -36,6 +36,12 @@ export function inWords({ object, editor, drifts }: Episode): string {
   if (others.length === 0) return `${who} ${verb(first)} ${first.field} ${of} ${object}${values(first)}.`;
   const list = drifts.map((drift) => `${drift.field}${values(drift)}`);
   return `${who} ${verb(first)} ${drifts.length} fields ${of} ${object}: ${firstFew(list, longestList)}.`;
+}
+
+function whoIs({ manager, operation }: Editor): string {
+  const name = manager === unknownManager ? 'Somebody' : manager;
+  // Of a file in Git.
+  return operation.startsWith('Commit ') ? `${name} (${operation.toLowerCase()})` : name;
 }
 
 function verb(drift: Drift): string {

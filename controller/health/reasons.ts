@@ -106,6 +106,8 @@ export const reasons = {
   ReviewDeclined:
     'The branch for review was deleted without a merge: what is stated is not written again until it changes.',
   MergePending: 'delivery.apply is false, and what is to be applied waits for its review.',
+  EditedInGit:
+    'Somebody edited the files in Git, and drift.policy or drift.pause leaves that; the message says who, what and in which commit.',
   LiveIsCurrent: 'The live objects are what Git has.',
   SyncPending: 'delivery.apply is false, and the GitOps tool has yet to apply what Git has.',
   LiveWasChanged:

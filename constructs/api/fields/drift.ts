@@ -6,7 +6,8 @@ export const Drift = Type.Object(
   {
     policy: Type.Optional(
       Enum(['Correct', 'Report'], {
-        description: 'Correct (default): a foreign change is put back. Report: it is only reported.',
+        description:
+          'Correct (default): a foreign change is put back, also one of a file in Git. Report: it is only reported.',
       }),
     ),
     additions: Type.Optional(

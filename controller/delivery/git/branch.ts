@@ -1,13 +1,16 @@
 import type { GitReview } from '../../database/delivery.ts';
+import type { Drift } from '../../drift/index.ts';
 import type { Clock } from '../../kube/clock.ts';
 import { baseOn, type Base } from './base.ts';
 import { planBatch, type PlannedDatabase } from './batch-plan.ts';
 import { Clone, type CloneOptions } from './clone.ts';
 import { commitMessage, type ChangedThing, type CommittedDatabase } from './commit-message.ts';
+import { editedPaths, editsIn } from './edits.ts';
 import type { Author } from './fast-import.ts';
 import { fieldChanges } from './field-changes.ts';
 import type { FileRewrite, FolderChange } from './folder-change.ts';
 import { GitDeliveryError } from './git-delivery-error.ts';
+import type { LastTouch } from './last-touch.ts';
 import { Review } from './review.ts';
 import { StrayFolders, type Strays } from './stray-folders.ts';
 import type { CheckedSubmission } from './submission.ts';
@@ -29,7 +32,15 @@ export interface BranchOptions extends Omit<CloneOptions, 'branch'> {
 
 /** What became of one database of a batch. */
 export type Outcome =
-  | { readonly kind: 'committed'; readonly commit: string; readonly review?: GitReview }
+  | {
+      readonly kind: 'committed';
+      readonly commit: string;
+      readonly review?: GitReview;
+      /** Changes by others that were undone with it. */
+      readonly restored: readonly Drift[];
+    }
+  /** Others have changed its files, and that is left. */
+  | { readonly kind: 'left'; readonly edits: readonly Drift[] }
   /** The branch has these files already; `commit` is known where they were waited for. Or they were declined. */
   | { readonly kind: 'unchanged'; readonly commit?: string; readonly review?: GitReview }
   | { readonly kind: 'failed'; readonly error: unknown };
@@ -51,6 +62,8 @@ const firstRetryMs = 100;
 /** So many files of a commit are compared field by field, none of them longer, in bytes; of the others the message gives the names. */
 const comparedFiles = 200;
 const longestCompared = 256 * 1024;
+/** Of so many files of one batch it is looked who has changed them. */
+const tracedFiles = 500;
 
 /** One branch of one repository, moved forward one commit at a time. Not for concurrent use. */
 export class Branch {
@@ -166,10 +179,17 @@ export class Branch {
     const { base, batch: all } = this.#review?.prepare(seen, batch) ?? { base: seen, batch };
     const planned = await planBatch(this.#clone, base.onto, all);
     const states = await this.#review?.states(all);
-    const changing = planned.flatMap((database) => this.#record(database, base, states, outcomes));
+    const differing = planned.flatMap((database) => this.#record(database, base, states, outcomes));
+    const old = await this.#contents(differing);
+    const edits = await this.#editsIn(base, differing, old);
+    const changing = differing.filter(({ submission: { isLeft, folder } }) => {
+      const left = isLeft ? edits.get(folder) : undefined;
+      if (left !== undefined) outcomes.set(folder, { kind: 'left', edits: left });
+      return left === undefined;
+    });
     if (changing.length === 0) return undefined;
 
-    const commit = await this.#commit(base, changing);
+    const commit = await this.#commit(base, changing, old);
     this.#checkMayWrite();
     const pushed = await this.#clone.push(commit, this.#review && base);
     if (pushed.kind === 'pushed') {
@@ -177,9 +197,11 @@ export class Branch {
       this.#strays.moved(this.#written, commit);
       this.#commits++;
       for (const { submission } of changing) {
-        const review = states?.get(submission.folder);
+        const { folder } = submission;
+        const review = states?.get(folder);
         if (review !== undefined) this.#review?.note(submission, review);
-        outcomes.set(submission.folder, { kind: 'committed', commit, ...(review && { review }) });
+        const restored = edits.get(folder) ?? [];
+        outcomes.set(folder, { kind: 'committed', commit, restored, ...(review && { review }) });
       }
       return undefined;
     }
@@ -228,11 +250,43 @@ export class Branch {
     return [];
   }
 
-  async #commit({ parents, onto }: Base, changing: readonly ChangingDatabase[]): Promise<string> {
-    const { clock, author = { name: 'Plumbline', email: 'plumbline@localhost' } } = this.#options;
+  /** What the branch has of the files that are to change, by git's names of it. */
+  #contents(changing: readonly ChangingDatabase[]): Promise<ReadonlyMap<string, string>> {
     const changed = changing.flatMap(({ change }) => change.changed.map(({ old }) => old));
     const compared = changed.filter(({ size = 0 }) => size <= longestCompared).slice(0, comparedFiles);
-    const old = await this.#clone.contents([...new Set(compared.map(({ id }) => id))]);
+    return this.#clone.contents([...new Set(compared.map(({ id }) => id))]);
+  }
+
+  /** What others have changed, by the folder: where the branch had at some time what it is to have now. */
+  async #editsIn(
+    { tip }: Base,
+    changing: readonly ChangingDatabase[],
+    old: ReadonlyMap<string, string>,
+  ): Promise<ReadonlyMap<string, readonly Drift[]>> {
+    // On the way through a review people edit what they please, and merge what they want.
+    const edited = this.#review === undefined ? changing.filter(isEdited) : [];
+    if (edited.length === 0) return new Map();
+    const paths = edited.flatMap(({ change }) => editedPaths(change)).slice(0, tracedFiles);
+    const touches = tip === undefined ? new Map() : await this.#touches(tip, paths);
+    return new Map(edited.map(({ submission, change }) => [submission.folder, editsIn({ change, old, touches })]));
+  }
+
+  /** Who it was is good to know; what is to be done goes on without. */
+  async #touches(commit: string, paths: readonly string[]): Promise<ReadonlyMap<string, LastTouch>> {
+    try {
+      return await this.#clone.lastTouches(commit, paths);
+    } catch (error) {
+      if (!(error instanceof GitDeliveryError)) throw error;
+      return new Map();
+    }
+  }
+
+  #commit(
+    { parents, onto }: Base,
+    changing: readonly ChangingDatabase[],
+    old: ReadonlyMap<string, string>,
+  ): Promise<string> {
+    const { clock, author = { name: 'Plumbline', email: 'plumbline@localhost' } } = this.#options;
     return this.#clone.commit({
       parents,
       onto,
@@ -264,6 +318,13 @@ function blocked(
     'PathBlocked',
     `${what}. It is not Plumbline's, so move it away or choose another branch.`,
   );
+}
+
+/** Whether what differs is what others have changed. Where nothing is left, it may never have been there: the repository may be another one. */
+function isEdited({ submission, change }: ChangingDatabase): boolean {
+  const { wasThere, isRemoval, wanted } = submission;
+  const isLeftOver = change.added.length < wanted.size;
+  return !isRemoval && (wasThere === 'yes' || (wasThere === 'supposedly' && isLeftOver));
 }
 
 /** @param old content by git's name of it, as far as it was read */

@@ -1,4 +1,5 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AccessFiles, type AccessRun } from './access-files.ts';
 import type { GitAccess } from './access.ts';
@@ -6,6 +7,7 @@ import { fastImportStream, identityVariables, type NewCommit } from './fast-impo
 import { GitDeliveryError } from './git-delivery-error.ts';
 import { GitProcess, type GitProcessOptions } from './git-process.ts';
 import { failureOf } from './remote-failure.ts';
+import { parseTouches, touchFormat, type LastTouch } from './last-touch.ts';
 import { parseTree, type TreeEntry } from './tree-entry.ts';
 
 export interface CloneOptions extends Omit<GitProcessOptions, 'gitDirectory' | 'home'> {
@@ -50,9 +52,13 @@ const config = `[core]
 `;
 
 const remoteHead = 'refs/plumbline/head';
+const history = 'refs/plumbline/history';
 const nextCommit = 'refs/plumbline/next';
 /** git runs no clean-up here, so that after as many commits the copy is made anew instead. */
 const commitsPerClone = 500;
+/** So far back it is looked who changed a file, in commits: the first is enough as a rule. */
+const depths = [100, 1000];
+const fetchQuietly = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance'];
 /** Keeps an argument list well below what Linux takes. */
 const pathsPerCommand = 1000;
 /** The whole history of a large repository takes its time, once. */
@@ -201,6 +207,28 @@ export class Clone {
     }
   }
 
+  /**
+   * The commits that changed these paths last, without what lies too far back. It asks the server for more of the history.
+   * @throws GitDeliveryError as `fetch` does
+   */
+  async lastTouches(commit: string, paths: readonly string[]): Promise<ReadonlyMap<string, LastTouch>> {
+    const { url, branch } = this.#options;
+    let touches: ReadonlyMap<string, LastTouch> = new Map();
+    for (const depth of depths) {
+      const deepen = [...fetchQuietly, `--depth=${depth}`, url, `+refs/heads/${branch}:${history}`];
+      await this.#remote(['fetch', ...deepen]);
+      const boundary = await this.#boundary();
+      const log = ['--literal-pathspecs', 'log', '-z', '--name-only', '--no-renames', touchFormat, commit, '--'];
+      const found = await this.#inPortions(paths, async (some) => {
+        const output = await this.#git.run([...log, ...some]);
+        return [...parseTouches(output, boundary)];
+      });
+      touches = new Map(found);
+      if (paths.every((path) => touches.has(path)) || boundary.size === 0) break;
+    }
+    return touches;
+  }
+
   /** What files hold, by git's names of that. */
   async contents(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
     if (ids.length === 0) return new Map();
@@ -250,8 +278,7 @@ export class Clone {
   async #fetchOnce(): Promise<string> {
     const { url, branch } = this.#options;
     await this.#prepare();
-    const quiet = ['--quiet', '--depth=1', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance'];
-    await this.#remote(['fetch', ...quiet, url, `+refs/heads/${branch}:${remoteHead}`]);
+    await this.#remote(['fetch', ...fetchQuietly, '--depth=1', url, `+refs/heads/${branch}:${remoteHead}`]);
     return (await this.#git.run(['rev-parse', '--verify', `${remoteHead}^{commit}`])).trim();
   }
 
@@ -275,6 +302,13 @@ export class Clone {
     const hashes = (await this.#git.run(['rev-parse', ...commits])).trim().split('\n');
     for (const hash of hashes) this.#held.add(hash);
     return new Map(branches.flatMap((branch, i) => pairOf(branch, hashes[i])));
+  }
+
+  /** Commits whose parents are not at hand. */
+  async #boundary(): Promise<ReadonlySet<string>> {
+    const file = join(this.#gitDirectory, 'shallow');
+    // git removes it when all are at hand.
+    return new Set(existsSync(file) ? (await readFile(file, 'utf8')).split('\n').filter(Boolean) : []);
   }
 
   /** Asks without a look at the words of the failed fetch, which differ by version, protocol and server. */

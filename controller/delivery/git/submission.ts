@@ -12,6 +12,15 @@ export interface GitSubmission {
   readonly files: ReadonlyMap<string, string> | undefined;
   /** What must be in none of them. Defaults to nothing. */
   readonly passwords?: readonly string[];
+  /**
+   * What others changed in the files: `restored` (default) is written again; `left` stays until other files are wanted.
+   */
+  readonly foreign?: 'restored' | 'left';
+  /**
+   * Whether the branch had exactly these files at some time, as far as its caller knows: then what differs was changed by others. Where nothing
+   * of them is there, it is not believed. Defaults to false; what the writer itself knows counts more.
+   */
+  readonly wasThere?: boolean;
   readonly change: {
     /** `metadata.generation` of the DatabaseService. */
     readonly generation: number;
@@ -30,6 +39,10 @@ export interface CheckedSubmission {
   readonly isRemoval: boolean;
   /** Of the files. */
   readonly hash: string;
+  /** Others' changes are to be left. */
+  readonly isLeft: boolean;
+  /** Whether the branch had these files at some time: what differs now, others have changed. */
+  readonly wasThere: 'yes' | 'supposedly' | 'no';
   /** Content by path in the repository. */
   readonly wanted: ReadonlyMap<string, string>;
   /** What each file is, for people, by path in the repository. */
@@ -37,8 +50,12 @@ export interface CheckedSubmission {
   readonly change: GitSubmission['change'];
 }
 
-/** @param hash of the files @throws GitDeliveryError PathRefused, SecretRefused, ManifestUnreadable */
-export function checkSubmission(cluster: string, submission: GitSubmission, hash: string): CheckedSubmission {
+/** @throws GitDeliveryError PathRefused, SecretRefused, ManifestUnreadable */
+export function checkSubmission(
+  cluster: string,
+  submission: GitSubmission,
+  { hash, wasThere }: Pick<CheckedSubmission, 'hash' | 'wasThere'>,
+): CheckedSubmission {
   const { namespace, name, files, passwords, change } = submission;
   const folder = submittedFolder(cluster, submission);
   const wanted = new Map<string, string>();
@@ -55,6 +72,8 @@ export function checkSubmission(cluster: string, submission: GitSubmission, hash
     folder,
     isRemoval: files === undefined,
     hash,
+    isLeft: submission.foreign === 'left',
+    wasThere,
     wanted,
     things,
     change,

@@ -1,4 +1,5 @@
 import type { GitReview } from '../../database/delivery.ts';
+import type { Drift } from '../../drift/index.ts';
 import { Backoff } from '../../kube/backoff.ts';
 import { pause } from '../../kube/clock.ts';
 import { Branch, type BranchOptions, type BranchStats, type Outcome } from './branch.ts';
@@ -49,6 +50,10 @@ export interface GitDelivery {
   readonly isNew: boolean;
   /** Where changes are reviewed: how far this one is. */
   readonly review?: GitReview;
+  /** What others have changed in the files, and is left. Defaults to nothing. */
+  readonly edits?: readonly Drift[];
+  /** What others had changed, and this commit has undone. Defaults to nothing. */
+  readonly restored?: readonly Drift[];
 }
 
 export interface GitWriterStats extends BranchStats {
@@ -61,6 +66,10 @@ interface Written {
   readonly hash: string;
   readonly commit: string | undefined;
   readonly review: GitReview | undefined;
+  /** What others have changed since, and is left. */
+  readonly edits: readonly Drift[];
+  /** Others have changed something there: it is to be looked at again. */
+  isStray: boolean;
 }
 
 /** While a repository takes nothing, it is tried once in so long; a change of its destination is tried at once. */
@@ -154,10 +163,12 @@ export class GitWriter {
     const path = submittedFolder(cluster, submission);
     const hash = contentHash(submission.files);
     const known = this.#written.get(path);
-    if (known?.hash === hash && !this.#waiting.has(path) && !this.#underWay.has(path)) {
-      return deliveryOf(path, known, false);
+    const isSame = known?.hash === hash && !this.#waiting.has(path) && !this.#underWay.has(path);
+    if (isSame && !known.isStray && (known.edits.length === 0 || submission.foreign === 'left')) {
+      return asFound(known, path);
     }
-    const checked = checkSubmission(cluster, submission, hash);
+    const wasThere = known === undefined ? told(submission) : known.hash === hash ? 'yes' : 'no';
+    const checked = checkSubmission(cluster, submission, { hash, wasThere });
     this.#claims.claim(checked);
     const settled = this.#waiting.get(path)?.settled ?? Promise.withResolvers<GitDelivery>();
     this.#waiting.set(path, { submission: checked, settled });
@@ -191,7 +202,8 @@ export class GitWriter {
   }
 
   get #inReview(): number {
-    const isOpen = ({ review }: Written): boolean => review !== undefined && review.kind !== 'merged';
+    const isOpen = ({ review, isStray }: Written): boolean =>
+      !isStray && review !== undefined && review.kind !== 'merged';
     return [...this.#written.values()].filter(isOpen).length;
   }
 
@@ -217,11 +229,11 @@ export class GitWriter {
   #forgetStrays(batch: ReadonlyMap<string, Waiting>): void {
     const strays = this.#branch.takeStrays();
     const gone = [...this.#written].filter(
-      ([folder]) => !batch.has(folder) && (strays === 'all' || strays.has(folder)),
+      ([folder, { isStray }]) => !isStray && !batch.has(folder) && (strays === 'all' || strays.has(folder)),
     );
-    for (const [folder, { key }] of gone) {
-      this.#written.delete(folder);
-      this.#lost(key);
+    for (const [, written] of gone) {
+      written.isStray = true;
+      this.#lost(written.key);
     }
   }
 
@@ -230,15 +242,19 @@ export class GitWriter {
     const known = this.#written.get(path);
     switch (outcome?.kind) {
       case 'committed': {
-        const written = { key, hash, commit: outcome.commit, review: outcome.review };
+        const { commit, review, restored } = outcome;
+        const written = { key, hash, commit, review, edits: [], isStray: false };
         this.#written.set(path, written);
-        return settled.resolve(deliveryOf(path, written, true));
+        return settled.resolve({ ...asFound(written, path), isNew: true, ...filled('restored', restored) });
       }
-      case 'unchanged': {
-        const commit = outcome.commit ?? (known?.hash === hash ? known.commit : undefined);
-        const written = { key, hash, commit, review: outcome.review };
-        this.#written.set(path, written);
-        return settled.resolve(deliveryOf(path, written, false));
+      case 'unchanged':
+      case 'left': {
+        const isLeft = outcome.kind === 'left';
+        const before = known?.hash === hash ? known.commit : undefined;
+        const [commit, review] = isLeft ? [before, undefined] : [outcome.commit ?? before, outcome.review];
+        const found = { key, hash, commit, review, edits: isLeft ? outcome.edits : [], isStray: false };
+        this.#written.set(path, found);
+        return settled.resolve(asFound(found, path));
       }
       case 'failed':
         return settled.reject(outcome.error);
@@ -248,8 +264,16 @@ export class GitWriter {
   }
 }
 
-function deliveryOf(path: string, { commit, review }: Written, isNew: boolean): GitDelivery {
-  return { commit, path, isNew, ...(review && { review }) };
+function told({ wasThere = false }: GitSubmission): CheckedSubmission['wasThere'] {
+  return wasThere ? 'supposedly' : 'no';
+}
+
+function asFound({ commit, review, edits }: Written, path: string): GitDelivery {
+  return { commit, path, isNew: false, ...(review && { review }), ...filled('edits', edits) };
+}
+
+function filled(name: 'edits' | 'restored', drifts: readonly Drift[]): Partial<GitDelivery> {
+  return drifts.length === 0 ? {} : { [name]: drifts };
 }
 
 function stopped(): GitDeliveryError {

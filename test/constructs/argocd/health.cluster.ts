@@ -182,6 +182,7 @@ for (const [type, reason, status] of [
   ['Committed', 'ChangeHeld', 'Progressing'],
   ['Committed', 'OldFilesRemain', 'Healthy'],
   ['Committed', 'Pushed', 'Healthy'],
+  ['Committed', 'EditedInGit', 'Healthy'],
   ['Merged', 'ReviewPending', 'Progressing'],
   ['Merged', 'ReviewBlocked', 'Progressing'],
   ['Merged', 'ReviewDeclined', 'Healthy'],
@@ -197,6 +198,7 @@ for (const [type, reason, status] of [
     const judged = await healthOf(withCondition(await live('DatabaseService', 'orders'), condition));
     assert.equal(judged.status, status);
     if (status === 'Progressing') assert.equal(judged.message, `${reason}: As it is.`);
+    if (reason === 'EditedInGit') assert.match(judged.message ?? '', /EditedInGit: As it is\./);
   });
 }
 

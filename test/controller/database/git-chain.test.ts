@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import type { StatusCondition } from '../../../constructs/api/status.ts';
 import { committed, merged, synced, type GitFacts } from '../../../controller/database/git-chain.ts';
 import type { Drift } from '../../../controller/drift/index.ts';
 import { noon } from './given.ts';
@@ -20,6 +21,14 @@ const edit: Drift = {
   now: 'b',
   editor: { manager: 'kubectl-edit', operation: 'Update', time: noon },
 };
+const inGit: Drift = {
+  object: `File/${path}/service.orders.yaml`,
+  field: 'spec.x',
+  was: 'a',
+  now: 'b',
+  editor: { manager: 'Jane <jane@example.org>', operation: 'Commit def456', time: noon },
+};
+const edited = { ...pushed.git, edits: [inGit] };
 const pending = { ...pushed.git, isPending: true } as const;
 const failed = { ...pending, failure: 'The Git repository is away.' } as const;
 const before = {
@@ -29,7 +38,7 @@ const before = {
   message: 'as before',
   lastTransitionTime: noon,
   observedGeneration: 2,
-} as const;
+} as const satisfies StatusCondition;
 
 const review = { kind: 'open', branch: 'plumbline/prod', target: 'main' } as const;
 const inReview = { ...pushed.git, review } as const;
@@ -45,7 +54,7 @@ const said = (verdict: ReturnType<typeof committed>) =>
 const rowsOfCommitted: readonly (readonly [
   what: string,
   facts: Partial<GitFacts>,
-  before: typeof before | undefined,
+  before: StatusCondition | undefined,
   is: string | undefined,
 ])[] = [
   ['nothing is delivered to Git', { git: undefined }, undefined, undefined],
@@ -68,6 +77,18 @@ const rowsOfCommitted: readonly (readonly [
     { git: pending, generation: 3 },
     before,
     'false CommitPending: Generation 3 is on its way to the repository. Commit abc123 was the last.',
+  ],
+  [
+    'somebody edited a file, and that is left',
+    { git: edited },
+    undefined,
+    `false EditedInGit: Jane <jane@example.org> (commit def456) changed spec.x of File/${path}/service.orders.yaml from a to b. It is left as long as drift.policy or drift.pause has it so and nothing else is to be written there.`,
+  ],
+  [
+    'an edit is looked for again after a restart, and known until then',
+    { git: pending },
+    { ...before, status: 'False', reason: 'EditedInGit' },
+    'false EditedInGit: as before',
   ],
   ['the repository takes nothing', { git: failed }, before, 'false GitFailed: The Git repository is away.'],
   [
@@ -196,6 +217,11 @@ const rowsOfSynced: readonly (readonly [what: string, facts: Partial<GitFacts>, 
     'somebody changed it while it waits',
     { behind: ['Service orders'], left: [edit], git: inReview },
     'false LiveWasChanged: kubectl-edit changed spec.x of Service/orders from a to b.',
+  ],
+  [
+    'what the tool applies was edited in Git',
+    { behind: ['Service orders'], git: edited, left: [edit] },
+    'false EditedInGit: Somebody edited what is applied in Git; the condition Committed says who, and what.',
   ],
   [
     'somebody changed it',

@@ -6,7 +6,7 @@ import { GitDeliveryError } from '../../../controller/delivery/git/git-delivery-
 import type { GitSubmission } from '../../../controller/delivery/git/submission.ts';
 import type { GitDelivery as Delivered } from '../../../controller/delivery/git/writer.ts';
 import { VirtualClock } from '../../virtual-clock.ts';
-import { resource } from '../database/given.ts';
+import { noon, resource } from '../database/given.ts';
 
 const key = 'shop/orders';
 const finalizer = (destination: string) => `git.plumbline.dev/${destination}`;
@@ -17,6 +17,7 @@ class Given {
   readonly clock = new VirtualClock();
   readonly woken: string[] = [];
   readonly asked: string[] = [];
+  readonly submitted: Omit<GitSubmission, 'folder'>[] = [];
   /** Folders by destination, where they are not the same. */
   readonly places: Record<string, string> = {};
   readonly missing = new Set<string>();
@@ -37,6 +38,7 @@ class Given {
   #target(name: string): GitTarget {
     if (this.missing.has(name)) return { kind: 'unusable', failure: `There is no ${name}.` };
     const submit = (submission: Omit<GitSubmission, 'folder'>) => {
+      this.submitted.push(submission);
       this.asked.push(`${submission.files === undefined ? 'remove from' : 'write to'} ${name}`);
       const answer = Promise.withResolvers<Delivered>();
       this.#open.push(answer);
@@ -45,9 +47,9 @@ class Given {
     return { kind: 'place', id: this.places[name] ?? name, way: this.way, finalizer: finalizer(name), submit };
   }
 
-  async answers(): Promise<void> {
+  async answers(answer: Delivered = { commit: 'abc', path, isNew: true }): Promise<void> {
     await this.clock.advance(0);
-    for (const { resolve } of this.#open.splice(0)) resolve({ commit: 'abc', path, isNew: true });
+    for (const { resolve } of this.#open.splice(0)) resolve(answer);
     await this.clock.advance(0);
   }
 
@@ -71,22 +73,22 @@ const deleted = resource({}, { deletionTimestamp: '2026-01-01T00:00:00Z' });
 
 test('it says that the repository has not taken it yet, and then what the commit is', async () => {
   const given = new Given();
-  assert.deepEqual(given.delivery.deliver(inGit('a')), { isPending: true });
-  assert.deepEqual(given.delivery.deliver(inGit('a')), { isPending: true });
+  assert.deepEqual(given.delivery.deliver(inGit('a'), false), { isPending: true });
+  assert.deepEqual(given.delivery.deliver(inGit('a'), false), { isPending: true });
   await given.answers();
   assert.deepEqual(given.woken, [key]);
-  assert.deepEqual(given.delivery.deliver(inGit('a')), { commit: 'abc', path });
+  assert.deepEqual(given.delivery.deliver(inGit('a'), false), { commit: 'abc', path });
   assert.deepEqual(given.asked, ['write to a']);
 });
 
 test('what goes another way to the same folder is delivered again, and nothing is removed', async () => {
   const given = new Given();
-  given.delivery.deliver(inGit('a', 'a'));
+  given.delivery.deliver(inGit('a', 'a'), false);
   await given.answers();
   given.way = 'by a pull request';
-  given.delivery.deliver(inGit('a', 'a'));
+  given.delivery.deliver(inGit('a', 'a'), false);
   await given.answers();
-  given.delivery.deliver(inGit('a', 'a'));
+  given.delivery.deliver(inGit('a', 'a'), false);
   assert.deepEqual(given.asked, ['write to a', 'write to a']);
 });
 
@@ -107,9 +109,9 @@ test('a removal is asked for once, is tried again after a failure, and is told w
 
 test('one that bears the finalizer of its old place is withdrawn from there, and not removed twice', async () => {
   const given = new Given();
-  given.delivery.deliver(inGit('a'));
+  given.delivery.deliver(inGit('a'), false);
   await given.answers();
-  given.delivery.deliver(inGit('b', 'a', 'b'));
+  given.delivery.deliver(inGit('b', 'a', 'b'), false);
   await given.clock.advance(0);
   assert.deepEqual(given.delivery.withdraw(inGit('b', 'a', 'b'), finalizer('a'), 'moved'), { kind: 'pending' });
   assert.deepEqual(given.asked, ['write to a', 'write to b', 'remove from a']);
@@ -117,32 +119,32 @@ test('one that bears the finalizer of its old place is withdrawn from there, and
 
 test('one that bears none is removed from its old place all the same', async () => {
   const given = new Given();
-  given.delivery.deliver(inGit('a'));
+  given.delivery.deliver(inGit('a'), false);
   await given.answers();
-  given.delivery.deliver(inGit());
+  given.delivery.deliver(inGit(), false);
   assert.deepEqual(given.asked, ['write to a', 'remove from a']);
 });
 
 test('a folder before that cannot be removed is told until it is', async () => {
   const given = new Given();
-  given.delivery.deliver(inGit('a'));
+  given.delivery.deliver(inGit('a'), false);
   await given.answers();
-  given.delivery.deliver(inGit('b'));
+  given.delivery.deliver(inGit('b'), false);
   await given.fails(new GitDeliveryError('PushRefused', 'The repository does not want that.'), 'remove');
-  const { remains } = given.delivery.deliver(inGit('b')) ?? {};
+  const { remains } = given.delivery.deliver(inGit('b'), false) ?? {};
   assert.equal(
     remains,
     "Its files in the folder before can't be removed: The repository does not want that. It is tried again.",
   );
   await given.clock.advance(60_000);
   await given.answers();
-  assert.equal(given.delivery.deliver(inGit('b'))?.remains, undefined);
+  assert.equal(given.delivery.deliver(inGit('b'), false)?.remains, undefined);
 });
 
 test('two destinations may mean one folder: from there nothing is removed', async () => {
   const given = new Given();
   given.places['b'] = 'a';
-  given.delivery.deliver(inGit('b', 'a', 'b'));
+  given.delivery.deliver(inGit('b', 'a', 'b'), false);
   await given.clock.advance(0);
   assert.deepEqual(given.delivery.withdraw(inGit('b', 'a', 'b'), finalizer('a'), 'moved'), { kind: 'gone' });
   assert.deepEqual(given.asked, ['write to b']);
@@ -163,7 +165,7 @@ test('what was forgotten is removed by nobody, and what was not by whoever sees 
     [false, ['write to a', 'remove from a']],
   ] as const) {
     const given = new Given();
-    given.delivery.deliver(inGit('a'));
+    given.delivery.deliver(inGit('a'), false);
     await given.answers();
     if (isForgotten) given.delivery.forget(key);
     given.delivery.remove(key);
@@ -174,18 +176,66 @@ test('what was forgotten is removed by nobody, and what was not by whoever sees 
 test('one that goes there and back is removed when it goes again', async () => {
   const given = new Given();
   const withdraw = () => given.delivery.withdraw(inGit('b', 'a', 'b'), finalizer('a'), 'moved');
-  given.delivery.deliver(inGit('b', 'a', 'b'));
+  given.delivery.deliver(inGit('b', 'a', 'b'), false);
   withdraw();
-  given.delivery.deliver(inGit('a', 'a', 'b'));
+  given.delivery.deliver(inGit('a', 'a', 'b'), false);
   await given.answers();
-  given.delivery.deliver(inGit('b', 'a', 'b'));
+  given.delivery.deliver(inGit('b', 'a', 'b'), false);
   assert.deepEqual(withdraw(), { kind: 'pending' });
 });
 
 test('one that is deleted before its files are handed over is not written after their removal', async () => {
   const given = new Given();
-  given.delivery.deliver(inGit('a', 'a'));
+  given.delivery.deliver(inGit('a', 'a'), false);
   given.delivery.withdraw(deleted, finalizer('a'), 'it was deleted');
   await given.clock.advance(0);
   assert.deepEqual(given.asked, ['remove from a']);
+});
+
+test('the files of a status that says so count as there once, and not any more when another generation comes', async () => {
+  for (const [reason, generation, expected] of [
+    ['Pushed', 1, true],
+    ['EditedInGit', 1, true],
+    ['CommitPending', 1, false],
+    ['Pushed', 2, false],
+  ] as const) {
+    const given = new Given();
+    const committed = { type: 'Committed', status: 'True', reason, message: '', lastTransitionTime: noon } as const;
+    const known = { ...inGit('a'), status: { conditions: [{ ...committed, observedGeneration: generation }] } };
+    // The status that is written while the destination is not known says less.
+    given.missing.add('a');
+    given.delivery.deliver(known, true);
+    given.missing.clear();
+    given.delivery.deliver(inGit('a'), true);
+    await given.answers();
+    const next = inGit('a');
+    given.delivery.deliver({ ...next, metadata: { ...next.metadata, generation: 2 } }, true);
+    await given.answers();
+    const [first, second] = given.submitted;
+    assert.deepEqual([first?.wasThere, second?.wasThere, second?.foreign], [expected, false, 'left'], reason);
+  }
+});
+
+test('an edit that is left, or was undone, is part of what is known; whether it is left makes it another delivery', async () => {
+  const given = new Given();
+  const edits = [
+    {
+      object: `File/${path}/a.yaml`,
+      field: '',
+      was: undefined,
+      now: undefined,
+      editor: { manager: 'Jane', operation: 'Commit abc', time: noon },
+    },
+  ];
+  given.delivery.deliver(inGit('a'), true);
+  await given.answers({ commit: undefined, path, isNew: false, edits });
+  assert.deepEqual(given.delivery.deliver(inGit('a'), true), { path, edits });
+  given.delivery.deliver(inGit('a'), false);
+  await given.answers({ commit: 'def', path, isNew: true, restored: edits });
+  const state = { path, commit: 'def', restored: { commit: 'def', edits } };
+  assert.deepEqual(given.delivery.deliver(inGit('a'), false), state);
+  assert.deepEqual(
+    given.submitted.map(({ foreign }) => foreign),
+    ['left', 'restored'],
+  );
 });

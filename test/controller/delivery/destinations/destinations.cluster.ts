@@ -103,6 +103,10 @@ async function isInGit(remote: Remote, file: string): Promise<void> {
   );
 }
 
+async function isCommitted(remote: Remote, subject: RegExp): Promise<void> {
+  await eventually(`${subject} is committed`, () => subject.test(remote.message()) || undefined, patienceMs);
+}
+
 async function isGone(remote: Remote, folder: string): Promise<void> {
   await eventually(
     `${folder} is gone from Git`,
@@ -465,6 +469,53 @@ describe('databases are delivered to destinations', () => {
     await goes('moving-on');
     await isGone(remote, 'second/');
     await shop.delete('DatabaseService', 'coming-home');
+  });
+
+  test('who edits a file in Git is named; policy Report leaves it, also over a restart, and Correct undoes it', async (t) => {
+    // GIVEN a database of which nothing is put back
+    const remote = givenRemote(t);
+    const name = await givenDestination(t, 'edited', { url: remote.url });
+    await shop.submit('edited', { ...inGit(name), drift: { policy: 'Report' } });
+    const file = `clusters/prod/${shop.namespace}/edited/service.edited.yaml`;
+    await shop.untilCondition('edited', 'Committed', /^True Pushed/);
+    // WHEN somebody edits a file, and something else is committed
+    const rendered = remote.read(file);
+    const theirs = rendered.replace(/app.kubernetes.io\/component: \w+/, 'app.kubernetes.io/component: other');
+    assert.notEqual(theirs, rendered);
+    remote.somebodyPushes({ [file]: theirs });
+    const commit = remote.inRemote('rev-parse', 'main');
+    await shop.submit('bystander', inGit(name));
+    // THEN
+    const who = `Some Body <somebody@example\\.org> \\(commit ${commit}\\)`;
+    const what = `changed metadata\\.labels\\S+ of File/${file} from \\S+ to other`;
+    const left = new RegExp(`^False EditedInGit: ${who} ${what}\\. It is left`);
+    await shop.untilCondition('edited', 'Committed', left);
+    const receipts = async () => (await shop.status('edited'))?.drift?.receipts ?? [];
+    const [receipt, ...others] = await receipts();
+    assert.equal(receipt?.manager, 'Some Body <somebody@example.org>');
+    assert.equal(receipt.operation, `Commit ${commit}`);
+    assert.equal(receipt.action, 'Reported');
+    assert.deepEqual(others, []);
+    // AND another controller leaves it too, and tells it no second time
+    await restart(async () => undefined);
+    await shop.edit('bystander', { replicas: 2 });
+    await isCommitted(remote, /bystander/);
+    await shop.untilCondition('edited', 'Committed', left);
+    assert.equal(remote.read(file), theirs);
+    assert.equal((await receipts()).length, 1);
+    // WHEN
+    await shop.edit('edited', { drift: { policy: 'Correct' } });
+    // THEN
+    await shop.untilCondition('edited', 'Committed', /^True Pushed/);
+    assert.equal(remote.read(file), rendered);
+    const [undone] = await receipts();
+    assert.equal(undone?.action, 'Corrected');
+    assert.equal(undone.operation, `Commit ${commit}`);
+    assert.ok(shop.running.logLines.some((line) => line.includes(`(commit ${commit})`) && line.includes('put back')));
+    await shop.delete('DatabaseService', 'edited');
+    await shop.delete('DatabaseService', 'bystander');
+    await goes('edited');
+    await goes('bystander');
   });
 
   test('while its files cannot be removed a database waits and says so, and goes by the annotation', async (t) => {

@@ -40,6 +40,11 @@ export class Remote {
     return execFileSync('git', args, { env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
   }
 
+  /** Commits as `git fast-import` reads them. */
+  fastImport(stream: string): void {
+    execFileSync('git', ['--git-dir', this.path, 'fast-import', '--quiet'], { input: stream });
+  }
+
   inRemote(...args: string[]): string {
     return this.git('--git-dir', this.path, ...args).trim();
   }
