@@ -17,9 +17,10 @@ ${smallest}\`\`\`
 - A database whose \`delivery.git\` is taken out or names another destination takes its files along, and so does one that is deleted. While that cannot be done, a [finalizer](gitops.md#when-a-database-goes) holds it for some minutes.
 - A destination that is deleted, or gets another URL or branch, leaves behind what it has there.
 - Destinations that name the same repository and branch share one writer, which has the credentials, the author, the key and the window of the first of them by name.
-- The branch only moves forward: nothing is forced, and what others commit stays. What they change in a file of ours is written again with the next commit to the branch, and so is everything where they deleted the branch or rewrote its history.
+- The branch only moves forward: nothing is forced, and what others commit stays. What they change in a file of ours is [written again](gitops.md#edits-in-git) with the next commit to the branch, unless \`drift.policy\` of the database is \`Report\`, and so is everything where they deleted the branch or rewrote its history.
 - With \`pullRequest\` the other branch is never written, and what it has counts; [a pull request](gitops.md#changes-by-pull-request) tells more.
 - A repository that takes nothing is tried ever more seldom, at last once a minute, and at once when its destination or a Secret of it changes.
+- An OpenPGP key signs by GnuPG, which has to be beside the controller, as in its image with git: in a folder of its own that is made for each commit and removed after it, as are the files of an SSH key. The first private key of the block counts, and a signing subkey of it does. A forge shows the commit as verified where it knows the public key and the author's address is one of the key's.
 - A Secret is read anew for each commit, and when it changes the repository is looked at once more; no token or key is in an argument, a URL, a setting of git, a log line or an error.
 
 ## spec

@@ -150,7 +150,7 @@ export const Spec = Type.Object(
       Type.Object(
         {
           secretName: secretName(
-            "A Secret in the controller's namespace, such as git-signing-key, whose ssh-privatekey, without a passphrase, signs each commit.",
+            "A Secret in the controller's namespace, such as git-signing-key, that each commit is signed with: its pgp-privatekey, as gpg --armor --export-secret-keys writes it, and perhaps pgp-passphrase; or else its ssh-privatekey, without a passphrase.",
           ),
         },
         { description: 'What the commits are signed with. Default: nothing.' },

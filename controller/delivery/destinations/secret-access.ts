@@ -32,8 +32,15 @@ export async function readAccess(
   const signing = signingKey === undefined ? undefined : await read(signingKey.secretName, source);
   return {
     ...(held === undefined ? {} : await loginIn(held, spec, tokens)),
-    ...(signing === undefined ? {} : { signingKey: signing.need('ssh-privatekey') }),
+    ...(signing === undefined ? {} : { signingKey: signingKeyIn(signing) }),
   };
+}
+
+function signingKeyIn(secret: HeldSecret): NonNullable<GitAccess['signingKey']> {
+  const openPgp = secret.get('pgp-privatekey');
+  if (openPgp === undefined) return { kind: 'ssh', privateKey: secret.need('ssh-privatekey') };
+  const passphrase = secret.get('pgp-passphrase');
+  return { kind: 'openpgp', privateKey: openPgp, ...(passphrase === undefined ? {} : { passphrase }) };
 }
 
 async function loginIn(

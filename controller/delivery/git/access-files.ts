@@ -50,8 +50,10 @@ export class AccessFiles {
       settings.push(['http.followRedirects', 'false']);
     }
     if (login?.kind === 'ssh') variables['GIT_SSH_COMMAND'] = await this.#sshCommand(login);
-    if (signingKey !== undefined) {
-      settings.push(['gpg.format', 'ssh'], ['user.signingKey', await this.#writeKey('signing-key', signingKey)]);
+    // With an OpenPGP key git itself signs nothing.
+    if (signingKey?.kind === 'ssh') {
+      const file = await this.#writeKey('signing-key', signingKey.privateKey);
+      settings.push(['gpg.format', 'ssh'], ['user.signingKey', file]);
     }
     return { ...variables, ...inEnvironment(settings) };
   }

@@ -16,14 +16,28 @@ export interface SshLogin {
   readonly knownHosts: string;
 }
 
+/** An SSH key, as `ssh-keygen` writes it, without a passphrase. */
+export interface SshSigningKey {
+  readonly kind: 'ssh';
+  readonly privateKey: string;
+}
+
+export interface OpenPgpKey {
+  readonly kind: 'openpgp';
+  /** As `gpg --armor --export-secret-keys` writes it. */
+  readonly privateKey: string;
+  /** Defaults to none. */
+  readonly passphrase?: string;
+}
+
 /** What a repository lets Plumbline in by, and what its commits are signed with. */
 export interface GitAccess {
   /** Defaults to what the environment has: an SSH agent, or nothing. */
   readonly login?: PasswordLogin | SshLogin;
   /** PEM of the authorities that the server's certificate may come from. Defaults to the machine's. */
   readonly certificateAuthority?: string;
-  /** A private SSH key without a passphrase that commits are signed with. Defaults to none. */
-  readonly signingKey?: string;
+  /** What commits are signed with. Defaults to nothing. */
+  readonly signingKey?: SshSigningKey | OpenPgpKey;
 }
 
 /**
@@ -31,7 +45,7 @@ export interface GitAccess {
  * @throws GitDeliveryError AccessRefused, without a word of what is secret
  */
 export function checkAccess(url: string, { login, signingKey }: GitAccess): void {
-  if (signingKey !== undefined) checkKey(signingKey, 'signing key');
+  if (signingKey !== undefined) checkSigningKey(signingKey);
   switch (login?.kind) {
     case undefined:
       return;
@@ -55,7 +69,9 @@ export const defaultUsername = 'git';
 
 /** What no message may show. */
 export function secretsOf({ login, signingKey }: GitAccess): readonly string[] {
-  const secrets = [login?.kind === 'password' ? login.password : login?.privateKey, signingKey];
+  const passphrase = signingKey?.kind === 'openpgp' ? signingKey.passphrase : undefined;
+  const loggedInBy = login?.kind === 'password' ? login.password : login?.privateKey;
+  const secrets = [loggedInBy, signingKey?.privateKey, passphrase];
   return secrets.flatMap((secret = '') => (secret.trim() === '' ? [] : [secret.trim()]));
 }
 
@@ -63,6 +79,15 @@ export function secretsOf({ login, signingKey }: GitAccess): readonly string[] {
 function checkLine(text: string, what: string): void {
   if (text === '') throw refused(`The ${what} is empty`);
   if (/[\n\r\0]/.test(text)) throw refused(`The ${what} has an end of line in it`);
+}
+
+function checkSigningKey(key: SshSigningKey | OpenPgpKey): void {
+  const { privateKey } = key;
+  if (key.kind === 'ssh') return checkKey(privateKey, 'signing key');
+  if (key.passphrase !== undefined) checkLine(key.passphrase, 'passphrase');
+  const block = /^-----BEGIN PGP PRIVATE KEY BLOCK-----\s[^]*-----END PGP PRIVATE KEY BLOCK-----\s*$/;
+  if (block.test(privateKey.trimStart())) return;
+  throw refused('The signing key is no private key as gpg --armor --export-secret-keys writes it');
 }
 
 function checkKey(key: string, what: string): void {

@@ -2,10 +2,11 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AccessFiles, type AccessRun } from './access-files.ts';
-import type { GitAccess } from './access.ts';
+import { checkAccess, type GitAccess, type OpenPgpKey } from './access.ts';
 import { fastImportStream, identityVariables, type NewCommit } from './fast-import.ts';
 import { GitDeliveryError } from './git-delivery-error.ts';
-import { GitProcess, type GitProcessOptions } from './git-process.ts';
+import { defaultTimeoutMs, GitProcess, type GitProcessOptions } from './git-process.ts';
+import { signOpenPgp, withSignature } from './open-pgp.ts';
 import { failureOf } from './remote-failure.ts';
 import { parseTouches, touchFormat, type LastTouch } from './last-touch.ts';
 import { parseTree, type TreeEntry } from './tree-entry.ts';
@@ -346,8 +347,17 @@ export class Clone {
     return onDisk(() => this.#accessFiles.during(access, (run) => this.#git.run(args, { ...run, ...how })));
   }
 
-  /** git fast-import signs nothing, so that the commit is made once more from the tree that it made. */
-  async #sign(unsigned: string, commit: Omit<NewCommit, 'ref'>, access: GitAccess): Promise<string> {
+  /** git fast-import signs nothing, so that the commit is made once more. */
+  #sign(unsigned: string, commit: Omit<NewCommit, 'ref'>, access: GitAccess): Promise<string> {
+    checkAccess(this.#options.url, access);
+    const { signingKey } = access;
+    return signingKey?.kind === 'openpgp'
+      ? onDisk(() => this.#signOpenPgp(unsigned, signingKey))
+      : this.#signBySsh(unsigned, commit, access);
+  }
+
+  /** From the tree that it made, by git itself. */
+  async #signBySsh(unsigned: string, commit: Omit<NewCommit, 'ref'>, access: GitAccess): Promise<string> {
     const { parents, message: input } = commit;
     const args = ['commit-tree', '-S', `${unsigned}^{tree}`, ...parents.flatMap((one) => ['-p', one])];
     try {
@@ -364,6 +374,15 @@ export class Clone {
       const advice = 'Check the signing key, and that ssh-keygen is installed.';
       throw new GitDeliveryError('SigningFailed', `The commit can't be signed (${error.message}). ${advice}`);
     }
+  }
+
+  /** git would start gpg, and keep to itself what that says of a passphrase or a key that has expired. */
+  async #signOpenPgp(unsigned: string, key: OpenPgpKey): Promise<string> {
+    const { directory, environment = process.env, timeoutMs = defaultTimeoutMs } = this.#options;
+    const commit = await this.#local(() => this.#git.run(['cat-file', 'commit', unsigned]));
+    const signature = await signOpenPgp(commit, key, { folder: join(directory, 'gpg'), environment, timeoutMs });
+    const input = withSignature(commit, signature);
+    return hashIn(await this.#local(() => this.#git.run(['hash-object', '-t', 'commit', '-w', '--stdin'], { input })));
   }
 
   async #inPortions<T>(paths: readonly string[], ask: (paths: readonly string[]) => Promise<T[]>): Promise<T[]> {

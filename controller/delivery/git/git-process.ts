@@ -32,6 +32,9 @@ export interface GitRun {
   readonly secrets?: readonly string[];
 }
 
+/** Of a command. */
+export const defaultTimeoutMs = 60_000;
+
 const inherited = [
   'PATH',
   'SSH_AUTH_SOCK',
@@ -53,7 +56,7 @@ export class GitProcess {
 
   constructor(options: GitProcessOptions) {
     this.#options = options;
-    this.#timeoutMs = options.timeoutMs ?? 60_000;
+    this.#timeoutMs = options.timeoutMs ?? defaultTimeoutMs;
   }
 
   /** How many commands were ever started. */

@@ -19,8 +19,9 @@ test('both images are run in the same way, by the user that the Deployment names
   const all = (instruction: string) =>
     [...dockerfile.matchAll(new RegExp(`^${instruction} (.*)$`, 'gm'))].map(([, rest]) => rest);
   assert.deepEqual(all('USER'), [`${imageUser}:${imageUser}`, `${imageUser}:${imageUser}`]);
-  const [entrypoint, ...others] = all('ENTRYPOINT');
-  assert.deepEqual(others, [entrypoint]);
+  const [underInit, entrypoint = '', ...others] = all('ENTRYPOINT');
+  assert.equal(underInit, entrypoint.replace('[', '["/usr/bin/tini", "--", '));
+  assert.deepEqual(others, []);
   const variables = ['MALLOC_ARENA_MAX=1', 'NODE_ENV=production'];
   assert.deepEqual(all('ENV'), [...variables, ...variables]);
 });

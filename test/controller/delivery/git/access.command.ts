@@ -7,24 +7,9 @@ import { installed } from '../../../constructs/postgresql/installed.ts';
 import { database, givenRemote, givenWriter } from './given.ts';
 import { givenHttpsServer } from './https-server.ts';
 import { givenSshServer, keyPair } from './ssh-server.ts';
+import { processesFor } from './processes-for.ts';
 
 const token = 's3cr3t-t0ken-of-the-test';
-
-/** Arguments and environments of the processes that work for a folder, which each has in its environment. */
-function processesFor(folder: string): string[] {
-  const read = (path: string): string => {
-    try {
-      return readFileSync(path, 'latin1');
-    } catch {
-      // It ended meanwhile.
-      return '';
-    }
-  };
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
-  return pids
-    .map((pid) => `${read(`/proc/${pid}/cmdline`)}\n${read(`/proc/${pid}/environ`)}`)
-    .filter((text) => text.includes(folder));
-}
 
 function filesWith(text: string, folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -216,7 +201,7 @@ describe('a signing key', () => {
     remote.somebodyPushes({ 'README.md': 'hello' });
     const secret = privateKey.split('\n')[2] ?? '';
     // WHEN
-    const writer = await givenWriter(t, remote, { access: () => ({ signingKey: privateKey }) });
+    const writer = await givenWriter(t, remote, { access: () => ({ signingKey: { kind: 'ssh', privateKey } }) });
     await writer.submit(database('orders'));
     await writer.submit(database('orders', '18', 2));
     // THEN
@@ -237,7 +222,10 @@ describe('a signing key', () => {
   test('that is damaged makes no commit, and is not shown', async (t) => {
     const remote = givenRemote(t);
     const { privateKey } = keyPair(remote.root, 'signing');
-    const signingKey = privateKey.replace(/^(.*\n)(.{20})/, '$1AAAAAAAAAAAAAAAAAAAA');
+    const signingKey = {
+      kind: 'ssh',
+      privateKey: privateKey.replace(/^(.*\n)(.{20})/, '$1AAAAAAAAAAAAAAAAAAAA'),
+    } as const;
     const writer = await givenWriter(t, remote, { access: () => ({ signingKey }) });
     await assert.rejects(writer.submit(database('orders')), (error: Error & { reason?: string }) => {
       assert.equal(error.reason, 'SigningFailed');

@@ -12,6 +12,11 @@ const ssh = (privateKey: string, hosts = knownHosts): GitAccess => ({
   login: { kind: 'ssh', privateKey, knownHosts: hosts },
 });
 
+const block = '-----BEGIN PGP PRIVATE KEY BLOCK-----\n\nc2VjcmV0\n-----END PGP PRIVATE KEY BLOCK-----\n';
+const openPgp = (privateKey: string, passphrase?: string): GitAccess => ({
+  signingKey: { kind: 'openpgp', privateKey, ...(passphrase === undefined ? {} : { passphrase }) },
+});
+
 const taken: readonly (readonly [string, string, GitAccess])[] = [
   ['nothing at all', https, {}],
   ['a token', https, password('s3cr3t')],
@@ -21,7 +26,9 @@ const taken: readonly (readonly [string, string, GitAccess])[] = [
   ['a key without an end of line, as many a Secret has it', 'git@git.example.org:x.git', ssh(key.trim())],
   ['a key with the ends of lines of Windows', 'git@git.example.org:x.git', ssh(key.replaceAll('\n', '\r\n'))],
   ['comments in known_hosts', 'git@git.example.org:x.git', ssh(key, `# ours\n${knownHosts}`)],
-  ['a signing key', https, { ...password('s3cr3t'), signingKey: key }],
+  ['an OpenPGP key', https, openPgp(block, 'pass phrase')],
+  ['an OpenPGP key without an end of line', https, openPgp(block.trim())],
+  ['a signing key', https, { ...password('s3cr3t'), signingKey: { kind: 'ssh', privateKey: key } }],
 ];
 
 const refused: readonly (readonly [string, string, GitAccess, RegExp])[] = [
@@ -35,8 +42,16 @@ const refused: readonly (readonly [string, string, GitAccess, RegExp])[] = [
   ['a public key', 'git@git.example.org:x.git', ssh(knownHosts), /SSH key is no private key/],
   ['a key that was cut off', 'git@git.example.org:x.git', ssh(key.slice(0, 60)), /no private key/],
   ['no known host', 'git@git.example.org:x.git', ssh(key, ''), /known_hosts has no line/],
+  ['an OpenPGP key that is a public one', https, openPgp(block.replaceAll('PRIVATE', 'PUBLIC')), /as gpg --armor/],
+  ['an SSH key as OpenPGP key', https, openPgp(key), /as gpg --armor/],
+  ['a passphrase of two lines', https, openPgp(block, 's3cr3t\ns3cr3t'), /passphrase has an end of line/],
   ['only comments in known_hosts', 'git@git.example.org:x.git', ssh(key, '# later\n'), /known_hosts has no line/],
-  ['a signing key that is none', https, { signingKey: 's3cr3t' }, /signing key is no private key/],
+  [
+    'a signing key that is none',
+    https,
+    { signingKey: { kind: 'ssh', privateKey: 's3cr3t' } },
+    /signing key is no private key/,
+  ],
 ];
 
 describe('what a repository lets Plumbline in by', () => {
