@@ -1,4 +1,5 @@
 export type { Cluster, ClusterOptions, ContainerName, NodeCluster } from './cluster.ts';
+export { execInPod } from './exec.ts';
 export type { KubectlResult } from './kubectl.ts';
 export type { Image } from './node/archive.ts';
 export { controllerImage } from './node/controller-image.ts';

@@ -19,8 +19,16 @@ import { patience, patienceMs } from '../patience.ts';
 
 const crds = ['databaseservices', 'gitdestinations'] as const;
 
-/** Installs the CRDs, as the README says, and waits until they are served. */
-export async function installCrd(cluster: Cluster): Promise<void> {
+const installed = new WeakMap<Cluster, Promise<void>>();
+
+/** Installs the CRDs, as the README says, and waits until they are served; once on a cluster, of which no test takes them away. */
+export function installCrd(cluster: Cluster): Promise<void> {
+  const installing = installed.get(cluster) ?? install(cluster);
+  installed.set(cluster, installing);
+  return installing;
+}
+
+async function install(cluster: Cluster): Promise<void> {
   for (const plural of crds) {
     const file = new URL(`../../crds/plumbline.dev_${plural}.yaml`, import.meta.url);
     const { code, stderr } = await cluster.kubectlRun(
@@ -33,18 +41,27 @@ export async function installCrd(cluster: Cluster): Promise<void> {
   await cluster.kubectlRun(['wait', '--for=condition=Established', ...names, patience]);
 }
 
-/** Waits for what a check returns. @throws Error with `what` when it takes longer than `withinMs`, which defaults to `patienceMs` */
+/**
+ * Waits for what a check returns. It is made again at once in the beginning; what takes seconds is not asked for so often, above all where a check
+ * takes long itself: tests share the machine with what they wait for.
+ *
+ * @throws Error with `what` when it takes longer than `withinMs`, which defaults to `patienceMs`
+ */
 export async function eventually<T>(
   what: string,
   check: () => Promise<T | undefined> | T | undefined,
   withinMs = patienceMs,
 ): Promise<T> {
-  const end = Date.now() + withinMs;
+  const begin = Date.now();
   for (;;) {
+    const askedAt = Date.now();
     const found = await check();
     if (found !== undefined && found !== false) return found;
-    if (Date.now() > end) throw new Error(`not within ${withinMs / 1000} s: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 25));
+    const now = Date.now();
+    if (now - begin > withinMs) throw new Error(`not within ${withinMs / 1000} s: ${what}`);
+    const longestMs = Math.max(100, 2 * (now - askedAt));
+    const pauseMs = Math.min(longestMs, Math.max(25, (now - begin) / 10));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }
 

@@ -1,10 +1,9 @@
 import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Mark } from './mark.ts';
+import { NewProcesses } from './new-processes.ts';
 
 const everyMs = 250;
-// Between fork and exec a process has the arguments of its parent.
-const looksAtProcess = 2;
 
 /** Keeps looking for a password where what is there is soon gone: the arguments of every process of this machine, and the logs below a folder. */
 export class Lookout implements Disposable {
@@ -13,7 +12,8 @@ export class Lookout implements Disposable {
   readonly #mark: Mark;
   readonly #folder: string;
   readonly #timer: NodeJS.Timeout;
-  #looks = new Map<string, number>();
+  readonly #processes = new NewProcesses();
+  #seenOnce: readonly number[] = [];
   readonly #readBytes = new Map<string, number>();
 
   constructor(mark: Mark, folder: string) {
@@ -28,15 +28,13 @@ export class Lookout implements Disposable {
   }
 
   #lookAtProcesses(): void {
-    const before = this.#looks;
-    this.#looks = new Map();
-    for (const pid of names('/proc').filter((name) => /^\d+$/.test(name))) {
-      const looks = before.get(pid) ?? 0;
-      this.#looks.set(pid, looks + 1);
-      if (looks >= looksAtProcess) continue;
+    // Twice at each: between fork and exec a process has the arguments of its parent.
+    const fresh = this.#processes.take();
+    for (const pid of [...this.#seenOnce, ...fresh]) {
       const line = argumentsOf(pid);
       if (this.#mark.isIn(line)) this.seen.add(`arguments of ${line.subarray(0, line.indexOf(0)).toString()}`);
     }
+    this.#seenOnce = fresh;
   }
 
   #lookAtLog(path: string): void {
@@ -81,7 +79,7 @@ function readFrom(path: string, size: number, overlap: number): { fresh: Buffer;
   }
 }
 
-function argumentsOf(pid: string): Buffer {
+function argumentsOf(pid: number): Buffer {
   try {
     return readFileSync(`/proc/${pid}/cmdline`);
   } catch (error) {

@@ -1,6 +1,6 @@
 import { namesOf } from '../../constructs/names.ts';
 import { secrets } from '../../controller/database/kinds.ts';
-import type { KubectlResult } from '../cluster/kubectl.ts';
+import { execInPod, type KubectlResult } from '../cluster/index.ts';
 import type { NodeDatabase } from './node-database.ts';
 
 export interface Login {
@@ -17,11 +17,8 @@ export function psql({ cluster, namespace, members }: NodeDatabase, login: Login
   const script = 'read -r PGPASSWORD && export PGPASSWORD && exec psql -X -v ON_ERROR_STOP=1 -At "$@"';
   const options = ['-h', host, '-U', user, '-d', database, '-c', sql];
   const command = ['bash', '-c', script, 'psql', ...options];
-  const [first = ''] = members;
-  return cluster.kubectlRun(
-    ['-n', namespace, 'exec', '-i', first, '-c', 'postgres', '--', ...command],
-    `${password}\n`,
-  );
+  const [pod = ''] = members;
+  return execInPod(cluster.kubeconfig, { namespace, pod, container: 'postgres' }, command, `${password}\n`);
 }
 
 /** Reads one of the Secrets that belong to a database, decoded. */

@@ -2,7 +2,7 @@ import { namesOf, memberName } from '../../constructs/names.ts';
 import type { DatabaseServiceStatus } from '../../constructs/api/status.ts';
 import { databaseServices, pods, typeOf } from '../../controller/database/kinds.ts';
 import { connect, KubeClient, type Connection, type KubeObject } from '../../controller/kube/index.ts';
-import type { PodCluster } from '../cluster/index.ts';
+import { execInPod, type PodCluster } from '../cluster/index.ts';
 import { databaseService, eventually, RunningPlumbline } from '../controller/running-plumbline.ts';
 
 interface Pod extends KubeObject {
@@ -110,8 +110,8 @@ export class NodeDatabase implements AsyncDisposable {
     command: readonly string[],
     { stdin = '', container = 'postgres' }: { readonly stdin?: string; readonly container?: string } = {},
   ): Promise<string> {
-    const args = ['-n', this.namespace, 'exec', '-i', member, '-c', container, '--', ...command];
-    const { code, stdout, stderr } = await this.cluster.kubectlRun(args, stdin);
+    const target = { namespace: this.namespace, pod: member, container };
+    const { code, stdout, stderr } = await execInPod(this.cluster.kubeconfig, target, command, stdin);
     if (code !== 0) throw new Error(`${command.join(' ')} on ${member}: ${stderr.trim() || stdout.trim()}`);
     return stdout;
   }

@@ -1,4 +1,4 @@
-import type { PodCluster } from '../cluster/index.ts';
+import { execInPod, type PodCluster } from '../cluster/index.ts';
 
 /** What a pod got from an address; undefined where it could not connect. */
 export interface Answer {
@@ -25,8 +25,8 @@ export async function askFrom(
   url: string,
   method: 'GET' | 'POST' | 'PATCH' = 'GET',
 ): Promise<Answer | undefined> {
-  const command = ['-n', namespace, 'exec', '-i', pod, '--', 'python3', '-', url, method];
-  const { code, stdout, stderr } = await cluster.kubectlRun(command, program);
+  const command = ['python3', '-', url, method];
+  const { code, stdout, stderr } = await execInPod(cluster.kubeconfig, { namespace, pod }, command, program);
   if (code !== 0) throw new Error(`${method} ${url} from ${pod}: ${stderr}`);
   return (JSON.parse(stdout) as Answer | null) ?? undefined;
 }

@@ -38,6 +38,14 @@ export const defaultClass = {
   volumeBindingMode: 'WaitForFirstConsumer',
 };
 
+const haveClass = new WeakMap<Cluster, Promise<unknown>>();
+
+function haveDefaultClass(cluster: Cluster): Promise<unknown> {
+  const making = haveClass.get(cluster) ?? cluster.kubectlRun(['apply', '-f', '-'], JSON.stringify(defaultClass));
+  haveClass.set(cluster, making);
+  return making;
+}
+
 /** A namespace of its own on a real control plane, with a controller in this process that looks after nothing else. */
 export class Shop implements AsyncDisposable {
   readonly cluster: Cluster;
@@ -58,8 +66,7 @@ export class Shop implements AsyncDisposable {
   static async open(options: Partial<PlumblineOptions> = {}, cluster?: Cluster): Promise<Shop> {
     const where = cluster ?? (await sharedCluster());
     if (cluster === undefined) await installCrd(where);
-    // Otherwise every database here would be stalled for want of one.
-    await where.kubectlRun(['apply', '-f', '-'], JSON.stringify(defaultClass));
+    await haveDefaultClass(where);
     const namespace = await newNamespace(where, 'shop');
     const connection = await connect({ kubeconfig: where.kubeconfig });
     return new Shop(where, namespace, connection, await Shop.#start(where, namespace, options));
