@@ -12,6 +12,9 @@ const open = { kind: 'open', branch, target: 'main' };
 const merged = { ...open, kind: 'merged' };
 const declined = { ...open, kind: 'declined' };
 
+/** Each has a repository of its own, and waits for git most of the time. */
+const atOnce = { concurrency: 4 };
+
 interface Given {
   readonly remote: Remote;
   readonly writer: GitWriter;
@@ -87,7 +90,7 @@ function removeBranch(remote: Remote, name = branch): void {
   remote.inRemote('update-ref', '-d', `refs/heads/${name}`);
 }
 
-describe('changes that people merge', () => {
+describe('changes that people merge', atOnce, () => {
   for (const [how, kept] of [
     ['merge', [true]],
     ['squash', [true, false]],
@@ -170,7 +173,7 @@ describe('changes that people merge', () => {
   });
 });
 
-describe('commits of others on the branch for review', () => {
+describe('commits of others on the branch for review', atOnce, () => {
   test('stay, also when somebody is faster, and a fix beside our files goes along', async (t) => {
     const { remote, writer, shown, between } = await givenReview(t);
     await writer.submit(database('orders'));
@@ -221,7 +224,7 @@ describe('commits of others on the branch for review', () => {
   });
 });
 
-describe('main moves while a change waits', () => {
+describe('main moves while a change waits', atOnce, () => {
   test('elsewhere: nothing is done for that alone, and the next commit has it', async (t) => {
     const { remote, writer, look, lost, shown, parents } = await givenReview(t);
     await writer.submit(database('orders'));
@@ -328,7 +331,7 @@ describe('main moves while a change waits', () => {
   });
 });
 
-describe('a branch that is deleted without a merge', () => {
+describe('a branch that is deleted without a merge', atOnce, () => {
   test('does not come back by a push that was under way', async (t) => {
     const { remote, writer, between, shown } = await givenReview(t);
     await writer.submit(database('orders'));
@@ -373,7 +376,7 @@ describe('a branch that is deleted without a merge', () => {
   });
 });
 
-describe('what is between us and the server', () => {
+describe('what is between us and the server', atOnce, () => {
   test('push options tell a forge to open the pull request, and a server without them refuses', async (t) => {
     const pushOptions = ['merge_request.create', 'merge_request.target=main'];
     const { remote, writer } = await givenReview(t, { pushOptions });
