@@ -1,14 +1,14 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { StoredGitDestination } from '../../../constructs/api/git-destination/resource.ts';
+import type { Clock } from '../../kube/index.ts';
 import type { GitAccess } from '../git/access.ts';
+import { GitDeliveryError } from '../git/git-delivery-error.ts';
+import { checkBranch } from '../git/repository-path.ts';
 import type { GitSubmission } from '../git/submission.ts';
 import { GitWriter, type BatchEnd, type GitDelivery } from '../git/writer.ts';
-import type { Clock } from '../../kube/index.ts';
-import { checkBranch } from '../git/repository-path.ts';
-import { GitDeliveryError } from '../git/git-delivery-error.ts';
-import { placeKey, placeOf, writtenKey, type Place } from './place.ts';
 import { InstallationTokens } from '../github-app/installation-tokens.ts';
+import { placeKey, placeOf, writtenKey, type Place } from './place.ts';
 import { readAccess, type SecretSource } from './secret-access.ts';
 
 export interface WriterPoolOptions extends SecretSource {
@@ -152,9 +152,7 @@ export class WriterPool {
         if (isRefused && password !== undefined) this.#tokens.forget(password);
         onBatch(place, end);
       },
-      get pushOptions() {
-        return spec().pullRequest?.pushOptions;
-      },
+      pushOptions: () => spec().pullRequest?.pushOptions ?? [],
       get author() {
         return spec().author;
       },

@@ -176,8 +176,7 @@ export class Branch {
   ): Promise<{ words: string; isOvertaken: boolean } | undefined> {
     this.#checkMayWrite();
     const seen = this.#base ?? (await this.#look());
-    const { base, batch: all } = this.#review?.prepare(seen, batch) ?? { base: seen, batch };
-    const planned = await planBatch(this.#clone, base.onto, all);
+    const { base, all, planned } = await this.#plan(seen, batch);
     const states = await this.#review?.states(all);
     const differing = planned.flatMap((database) => this.#record(database, base, states, outcomes));
     const old = await this.#contents(differing);
@@ -209,6 +208,14 @@ export class Branch {
     this.#rejections++;
     const newest = await this.#look();
     return { words: pushed.words, isOvertaken: newest.tip !== base.tip };
+  }
+
+  async #plan(seen: Base, batch: readonly CheckedSubmission[]): Promise<Plan> {
+    const { base, batch: all } = this.#review?.prepare(seen, batch) ?? { base: seen, batch };
+    const planned = await planBatch(this.#clone, base.onto, all);
+    // A conflict that a database cannot be written over is not resolved by it.
+    if (base === seen || planned.every(({ change }) => change.kind === 'change')) return { base, all, planned };
+    return { base: seen, all: batch, planned: await planBatch(this.#clone, seen.onto, batch) };
   }
 
   get #written(): string {
@@ -302,6 +309,12 @@ export class Branch {
     const { random = Math.random } = this.#options;
     return firstRetryMs * 2 ** attempt * (0.5 + random());
   }
+}
+
+interface Plan {
+  readonly base: Base;
+  readonly all: readonly CheckedSubmission[];
+  readonly planned: readonly PlannedDatabase[];
 }
 
 interface ChangingDatabase {

@@ -14,8 +14,8 @@ import { parseTree, type TreeEntry } from './tree-entry.ts';
 export interface CloneOptions extends Omit<GitProcessOptions, 'gitDirectory' | 'home'> {
   readonly url: string;
   readonly branch: string;
-  /** What the server is told with each push (`git push --push-option`). Defaults to nothing. */
-  readonly pushOptions?: readonly string[] | undefined;
+  /** What the server is told with a push (`git push --push-option`); asked for each. Defaults to nothing. */
+  readonly pushOptions?: () => readonly string[];
   /** A folder of its own, which may be lost at any time. */
   readonly directory: string;
   /** What the server lets us in by; asked for each batch, so that a change counts at once. Defaults to nothing. */
@@ -253,10 +253,10 @@ export class Clone {
    * @throws GitDeliveryError CredentialsRefused, HostKeyRefused, CertificateRefused, AccessRefused
    */
   async push(commit: string, seen?: { readonly tip: string | undefined }): Promise<PushOutcome> {
-    const { url, branch, pushOptions = [] } = this.#options;
+    const { url, branch, pushOptions = () => [] } = this.#options;
     // Of commits that go on from there it forces nothing: it keeps a branch away that somebody deletes meanwhile.
     const lease = seen === undefined ? [] : [`--force-with-lease=refs/heads/${branch}:${seen.tip ?? ''}`];
-    const told = [...lease, ...pushOptions.map((option) => `--push-option=${option}`)];
+    const told = [...lease, ...pushOptions().map((option) => `--push-option=${option}`)];
     try {
       await this.#remote(['push', '--quiet', '--no-verify', ...told, url, `${commit}:refs/heads/${branch}`]);
       this.#held.add(commit);

@@ -65,7 +65,10 @@ export class Review {
     const folders = new Set(batch.map(({ folder }) => folder));
     const isInWay = ({ folder }: CheckedSubmission): boolean => merge.conflicts.some((path) => isIn(folder, path));
     const all = [...batch, ...[...this.#open.values()].filter((one) => !folders.has(one.folder) && isInWay(one))];
-    if (!merge.conflicts.every((path) => all.some(({ folder }) => isIn(folder, path)))) return { base, batch };
+    // What was declined is not written, and so nothing in it resolved.
+    const isResolved = (path: string): boolean =>
+      all.some(({ folder }) => isIn(folder, path) && !this.#declined.has(folder));
+    if (!merge.conflicts.every(isResolved)) return { base, batch };
     return { base: this.#merging(merge.tree), batch: all };
   }
 

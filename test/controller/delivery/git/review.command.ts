@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import type { GitWriter, GitWriterOptions } from '../../../../controller/delivery/git/writer.ts';
@@ -318,6 +318,18 @@ describe('main moves while a change waits', atOnce, () => {
     assert.equal(shown().length, 2);
   });
 
+  test('so that a link stands where a file of ours waits: it is told, and the changes of others go on', async (t) => {
+    const { remote, writer, image } = await givenReview(t);
+    await writer.submit(database('orders'));
+    remote.somebodyMerges(branch);
+    await writer.submit(database('orders', '18', 2));
+    remote.somebodyPushes({ [fileOf('orders')]: { target: '/etc/passwd' } });
+    const { review } = await writer.submit(database('billing'));
+    assert.match(review?.obstacle ?? '', /^It conflicts with main in clusters\/prod\/shop\/orders\//);
+    assert.deepEqual([image('billing'), image('orders')], ['17', '18']);
+    assert.ok(!remote.files(branch).some((path) => path.includes('~')), 'nothing of a merge that failed is in it');
+  });
+
   test('away: it is told as such, and goes on when it is back', async (t) => {
     const { remote, writer } = await givenReview(t);
     const main = remote.inRemote('rev-parse', 'main');
@@ -378,13 +390,17 @@ describe('a branch that is deleted without a merge', atOnce, () => {
 
 describe('what is between us and the server', atOnce, () => {
   test('push options tell a forge to open the pull request, and a server without them refuses', async (t) => {
-    const pushOptions = ['merge_request.create', 'merge_request.target=main'];
-    const { remote, writer } = await givenReview(t, { pushOptions });
+    const pushOptions = ['merge_request.create'];
+    const { remote, writer } = await givenReview(t, { pushOptions: () => pushOptions });
     await assert.rejects(writer.submit(database('orders')), { reason: 'PushRefused', message: /push options/ });
     remote.inRemote('config', 'receive.advertisePushOptions', 'true');
+    pushOptions.push('merge_request.target=main');
     remote.hook('post-receive', `echo "$GIT_PUSH_OPTION_0 $GIT_PUSH_OPTION_1" > "${remote.root}/options"`);
     await writer.submit(database('orders'));
-    assert.equal(remote.git('-C', remote.root, 'hash-object', 'options').length, 41);
+    assert.equal(
+      readFileSync(join(remote.root, 'options'), 'utf8'),
+      'merge_request.create merge_request.target=main\n',
+    );
   });
 
   test('a copy that is damaged is made anew, with both branches', async (t) => {
