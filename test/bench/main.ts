@@ -1,6 +1,7 @@
 import { converge } from './converge.ts';
 import { drift } from './drift.ts';
 import { failover } from './failover.ts';
+import { git } from './git.ts';
 import { rollout } from './rollout.ts';
 import { renderBench } from './render.ts';
 import { scale } from './scale.ts';
@@ -15,9 +16,10 @@ const benches: Readonly<Record<string, Bench>> = {
   failover,
   rollout,
   scale,
+  git,
 };
 
-const usage = `usage: npm run bench -- NAME [TIMES] [--json], with NAME one of ${Object.keys(benches).join(', ')}; TIMES is for failover and rollout, and for scale the number of databases; --json leaves out the table\n`;
+const usage = `usage: npm run bench -- NAME [TIMES] [--json], with NAME one of ${Object.keys(benches).join(', ')}; TIMES is for failover and rollout, and for scale and git the number of databases; --json leaves out the table\n`;
 
 /** Runs one benchmark; the last line is one JSON object. A missed target is told, not punished: the exit code stays 0. */
 async function main(args: readonly string[]): Promise<number> {

@@ -26,17 +26,28 @@ export interface HttpsServer {
 
 /** A repository behind `git http-backend` and node's HTTPS server with Basic authentication, stopped with the test. */
 export async function givenHttpsServer(context: TestContext, remote: Remote, login: string): Promise<HttpsServer> {
+  const server = await serveHttps(remote.root, login);
+  context.after(() => server.stop());
+  remote.git('--git-dir', remote.path, 'config', 'http.receivepack', 'true');
+  return server;
+}
+
+/** The same for all repositories in a folder. Its URL is that of `remote.git`. */
+export async function serveHttps(
+  root: string,
+  login: string,
+): Promise<HttpsServer & { readonly stop: () => Promise<void> }> {
   const authority = createAuthority('git test');
   const { certificate, key } = authority.issueServer({ commonName: 'localhost' }, ['localhost'], ['127.0.0.1']);
   const server = createServer({ cert: certificate, key }, served(answer));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  context.after(async () => {
+  const stop = async (): Promise<void> => {
     server.closeAllConnections();
     server.close();
     await once(server, 'close');
-  });
-  const state: HttpsServer = {
+  };
+  const state: HttpsServer & { readonly stop: typeof stop } = {
     url: `https://localhost:${(server.address() as AddressInfo).port}/remote.git`,
     authority: authority.certificate,
     login,
@@ -44,8 +55,8 @@ export async function givenHttpsServer(context: TestContext, remote: Remote, log
     isHanging: false,
     redirect: undefined,
     seen: [],
+    stop,
   };
-  remote.git('--git-dir', remote.path, 'config', 'http.receivepack', 'true');
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { authorization } = request.headers;
@@ -60,7 +71,7 @@ export async function givenHttpsServer(context: TestContext, remote: Remote, log
       response.end(`No entry for ${given ?? 'nobody'}\n`);
     } else {
       state.onRequest(request);
-      await runBackend(request, response, remote.root);
+      await runBackend(request, response, root);
     }
   }
   return state;
