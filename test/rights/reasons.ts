@@ -5,6 +5,11 @@ export const unseenRights: ReadonlyMap<string, string> = new Map([
   ['delete secrets', 'looked at by the admission of owners'],
 ]);
 
+/** Rights that are for what happens seldom, so that not every run shows them, and what that is. */
+export const seldomRights: ReadonlyMap<string, string> = new Map([
+  ['get plumbline.dev/databaseservices', 'asked for an object that a list lacks though no watch has shown its end'],
+]);
+
 /** What a controller is refused on purpose, and why it asks. */
 export const expectedRefusals: ReadonlyMap<string, string> = new Map([
   ['list plumbline.dev/gitdestinations', 'that is how one for some namespaces finds out whether it serves any'],

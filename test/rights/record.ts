@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { controllerName } from '../../constructs/install/settings.ts';
 import type { Cluster } from '../cluster/cluster.ts';
-import { auditedRequests, userOf } from '../constructs/install/audit-log.ts';
+import { auditedRequests, userOf, type AuditedRequest } from '../constructs/install/audit-log.ts';
 import { rightsUsed, type Right } from '../constructs/install/right.ts';
 
 /** Where the processes of a whole run leave what controllers have asked for. Not set where tests are run by themselves: then nobody asks for it. */
@@ -20,16 +20,27 @@ export interface RightsRecord {
 /** Leaves what was asked for on a cluster that has come to its end; nothing where no run wants to know. */
 export function leaveRecord(cluster: Cluster, folder = process.env[folderVariable]): void {
   if (folder === undefined) return;
-  // Not what a test asks for with such an account by kubectl.
-  const requests = users
-    .flatMap((user) => auditedRequests(cluster, user))
-    .filter(({ userAgent }) => userAgent.startsWith('plumbline/'));
-  const record: RightsRecord = {
-    used: [...rightsUsed(requests.filter(({ isDenied }) => !isDenied))],
-    refused: [...rightsUsed(requests.filter(({ isDenied }) => isDenied))],
-  };
+  const record = recordOf(users.map((user) => auditedRequests(cluster, user)));
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, `${basename(cluster.folder)}.json`), JSON.stringify(record));
+}
+
+/** @param requestsOfUsers each user's by itself */
+export function recordOf(requestsOfUsers: readonly (readonly AuditedRequest[])[]): RightsRecord {
+  // Not what a test asks for with such an account by kubectl.
+  const all = requestsOfUsers.map((requests) => requests.filter(({ userAgent }) => userAgent.startsWith('plumbline/')));
+  return {
+    used: [...rightsUsed(all.flat().filter(({ isDenied }) => !isDenied))],
+    refused: [...rightsUsed(all.flatMap(refusedThroughout))],
+  };
+}
+
+/** What a user was refused and had not been granted in the same place: when Plumbline is uninstalled, its rights go before its pods do. */
+function refusedThroughout(requests: readonly AuditedRequest[]): readonly AuditedRequest[] {
+  const place = ({ verb, apiGroup, resource, namespace }: AuditedRequest): string =>
+    [verb, apiGroup, resource, namespace].join(' ');
+  const granted = new Set(requests.filter(({ isDenied }) => !isDenied).map(place));
+  return requests.filter((request) => request.isDenied && !granted.has(place(request)));
 }
 
 /** What all processes of a run have left. */

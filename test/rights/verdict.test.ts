@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { databaseRights, destinationRights, leaseRights, metricsRights } from '../../constructs/install/rights.ts';
 import { rightsIn } from '../constructs/install/right.ts';
-import { unseenRights } from './reasons.ts';
+import { seldomRights, unseenRights } from './reasons.ts';
 import type { RightsRecord } from './record.ts';
 import { rightsComplaints } from './verdict.ts';
 
 const seen = rightsIn([...databaseRights, ...destinationRights, ...leaseRights]).filter(
-  (right) => !unseenRights.has(right),
+  (right) => !unseenRights.has(right) && !seldomRights.has(right),
 );
 const controlPlane: RightsRecord = { used: seen, refused: [] };
 const node: RightsRecord = { used: rightsIn(metricsRights), refused: [] };

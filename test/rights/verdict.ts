@@ -6,7 +6,7 @@ import {
   metricsRights,
 } from '../../constructs/install/rights.ts';
 import { rightsIn, type Right } from '../constructs/install/right.ts';
-import { expectedRefusals, unseenRights } from './reasons.ts';
+import { expectedRefusals, seldomRights, unseenRights } from './reasons.ts';
 import type { RightsRecord } from './record.ts';
 
 const rules = 'constructs/install/rights.ts';
@@ -28,7 +28,7 @@ export function rightsComplaints(records: readonly RightsRecord[], isWhole: bool
   const refused = new Set(records.flatMap((record) => record.refused));
   const used = new Set(records.flatMap((record) => record.used));
   const lacking = [...refused].filter((right) => !expectedRefusals.has(right));
-  const unused = held.filter((right) => !used.has(right) && !unseenRights.has(right));
+  const unused = held.filter((right) => ![used, unseenRights, seldomRights].some((known) => known.has(right)));
   const stale = [...unseenRights.keys()].filter((right) => used.has(right));
   return [
     ...lacking.map((right) => `A controller was refused "${right}": add it to ${rules}, or do not ask for it.`),

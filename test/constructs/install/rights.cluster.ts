@@ -13,7 +13,7 @@ import { Remote } from '../../controller/delivery/git/remote.ts';
 import { Shop } from '../../controller/database/shop.ts';
 import { eventually, RunningPlumbline } from '../../controller/running-plumbline.ts';
 import { ActedMembers } from '../../controller/database/acted-members.ts';
-import { unseenRights } from '../../rights/reasons.ts';
+import { seldomRights, unseenRights } from '../../rights/reasons.ts';
 import { auditedRequests, auditLogLength, userOf } from './audit-log.ts';
 import { installAccess, kubeconfigOf, kubectl } from './installed.ts';
 import { rightsIn, rightsUsed } from './right.ts';
@@ -22,10 +22,7 @@ const namespace = 'plumbline-system';
 const user = userOf(namespace, controllerName);
 
 /** What no request of this life shows. */
-const unseen = new Map([
-  ...unseenRights,
-  ['get plumbline.dev/databaseservices', 'asked for an object that a list lacks though no watch has shown its end'],
-]);
+const unseen = new Map([...unseenRights, ...seldomRights]);
 
 /** A spec that has every kind of object made. */
 const spec = {
