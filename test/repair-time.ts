@@ -1,4 +1,5 @@
 import type { Kube, KubeObject, ObjectRef, ResourceType, Selection } from '../controller/kube/index.ts';
+import { patienceMs } from './patience.ts';
 
 /** Moments in milliseconds, by one clock. */
 export interface RepairMoments {
@@ -24,7 +25,7 @@ export function repairMs({ answered, changed, repaired }: RepairMoments): number
  *
  * @param signal ends the waiting
  * @returns see `repairMs`
- * @throws the signal's reason, or an Error when it is not repaired within half a minute
+ * @throws the signal's reason, or an Error when it is not repaired in time
  */
 export async function repairTime(
   kube: Kube,
@@ -35,11 +36,11 @@ export async function repairTime(
   signal?: AbortSignal,
 ): Promise<number> {
   const selection = { namespace: ref.namespace, fieldSelector: `metadata.name=${ref.name}` };
-  const stop = AbortSignal.any([AbortSignal.timeout(30_000), ...(signal ? [signal] : [])]);
+  const stop = AbortSignal.any([AbortSignal.timeout(patienceMs), ...(signal ? [signal] : [])]);
   const watch = kube.watch(type, {
     ...selection,
     resourceVersion: await latestVersion(kube, type, selection),
-    timeoutSeconds: 60,
+    timeoutSeconds: patienceMs / 1000,
     signal: stop,
   });
   const seen = (async () => {
@@ -60,7 +61,7 @@ export async function repairTime(
     return repairMs({ answered, ...(await seen) });
   } catch (cause) {
     signal?.throwIfAborted();
-    throw new Error(`${type.kind} ${ref.name} was not put back within 30 s`, { cause });
+    throw new Error(`${type.kind} ${ref.name} was not put back within ${patienceMs / 1000} s`, { cause });
   } finally {
     await watch.return();
   }
