@@ -40,7 +40,7 @@ export async function scale(progress: Progress, databases = 1000): Promise<reado
   const stages = stagesOf(databases);
   const results: Result[] = [];
   for (const count of stages) {
-    const stage = new Stage(works, count, progress);
+    const stage = new Stage(works, count, progress, (figures) => file.note(figures));
     file.begin();
     file.note({ databases: count, load: loadavg()[0] ?? NaN });
     file.note(await stage.floor());
@@ -83,8 +83,11 @@ class Stage {
   readonly #works: Works;
   readonly #count: number;
   readonly #progress: Progress;
+  readonly #note: (figures: Figures) => void;
 
-  constructor(works: Works, count: number, progress: Progress) {
+  /** @param note takes figures of which there will be better ones */
+  constructor(works: Works, count: number, progress: Progress, note: (figures: Figures) => void) {
+    this.#note = note;
     this.#works = works;
     this.#count = count;
     this.#progress = (line) => progress(`${count} databases: ${line}`);
@@ -107,7 +110,9 @@ class Stage {
     await this.#works.prepare(this.#count);
     await controller.metrics();
     const happened = await this.#works.during(async () => {
-      await Promise.all([fleet.create(this.#count), this.#areRunning(created)]);
+      const meanwhile = (done: number, seconds: number): void =>
+        this.#note({ created: done, createdSeconds: seconds, toPlainLoop: seconds / (floor * done) });
+      await Promise.all([fleet.create(this.#count), this.#areRunning(created, meanwhile)]);
     });
     const { eventLoopP99Ms } = await controller.metrics();
     return {
@@ -183,8 +188,11 @@ class Stage {
     };
   }
 
-  /** Waits until all that were created run, telling how far they are. @param more so many of them are new */
-  async #areRunning(more: number): Promise<void> {
+  /**
+   * Waits until all that were created run, telling how far they are.
+   * @param more so many of them are new
+   */
+  async #areRunning(more: number, meanwhile?: (done: number, seconds: number) => void): Promise<void> {
     const { fleet } = this.#works;
     const start = performance.now();
     const goal = fleet.running + more;
@@ -193,6 +201,7 @@ class Stage {
       const done = fleet.running - (goal - more);
       const left = done === 0 ? '' : `; about ${((seconds * (more - done)) / done).toFixed(0)} s more`;
       this.#progress(`${done} of ${more} are running after ${seconds.toFixed(0)} s${left}`);
+      if (done > 0) meanwhile?.(done, seconds);
     }, progressMs);
     try {
       await fleet.areRunning(goal);
