@@ -52,6 +52,14 @@ const ROWS: readonly Row[] = [
     body: configMap(),
   },
   {
+    what: 'apply, of which nothing but metadata is answered',
+    send: (kube) => kube.apply(configMap(), { type: CONFIG_MAPS, fieldManager: 'plumbline', metadataOnly: true }),
+    request: 'PATCH /api/v1/namespaces/shop/configmaps/orders?fieldManager=plumbline&fieldValidation=Strict',
+    contentType: 'application/apply-patch+yaml',
+    accept: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1',
+    body: configMap(),
+  },
+  {
     what: 'apply by force, dry, of the status',
     send: (kube) =>
       kube.apply(configMap(), { type: SETS, fieldManager: 'a b', force: true, dryRun: true, subresource: 'status' }),
