@@ -1,0 +1,4 @@
+import { importTests } from './import-tests.ts';
+
+importTests('{cluster,constructs,leaks}/**/*.cluster.ts');
+importTests('**/*.command.ts');
