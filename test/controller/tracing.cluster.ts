@@ -16,6 +16,7 @@ import { generated } from '../leaks/mark.ts';
 import { MainProcess } from './main-process.ts';
 import { ownKubeconfig } from './own-account.ts';
 import { databaseService, eventually, installCrd } from './running-plumbline.ts';
+import { served } from '../served.ts';
 
 const page = readPage('tracing.md');
 
@@ -39,7 +40,10 @@ class Collector implements AsyncDisposable {
 
   private constructor(server: Server) {
     this.#server = server;
-    server.on('request', (request, response) => void this.#take(request, response));
+    server.on(
+      'request',
+      served((request, response) => this.#take(request, response)),
+    );
   }
 
   static async start(): Promise<Collector> {

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import type { GitHubApp } from '../../../../controller/delivery/github-app/github-app.ts';
 import { createAuthority } from '../../../cluster/certificates.ts';
+import { served } from '../../../served.ts';
 
 const clientId = 'Iv23liExample';
 const installation = '7654321';
@@ -42,7 +43,7 @@ export const otherPrivateKey = pemOf(otherKeys.privateKey);
 export async function givenGitHubServer(context: TestContext): Promise<GitHubServer> {
   const authority = createAuthority('github test');
   const { certificate, key } = authority.issueServer({ commonName: 'localhost' }, ['localhost'], ['127.0.0.1']);
-  const server = createServer({ cert: certificate, key }, (request, response) => void answer(request, response));
+  const server = createServer({ cert: certificate, key }, served(answer));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   context.after(async () => {
