@@ -7,7 +7,7 @@ import { wasThere } from '../database/git-chain.ts';
 import { digest } from '../digest.ts';
 import { Backoff, keyOf, pause, type Clock } from '../kube/index.ts';
 import { GitDeliveryError } from './git/git-delivery-error.ts';
-import type { GitSubmission } from './git/submission.ts';
+import { contentHash, type GitSubmission } from './git/submission.ts';
 import type { GitDelivery as Delivered } from './git/writer.ts';
 import type { GitTarget } from './git-target.ts';
 
@@ -57,7 +57,7 @@ export class GitDelivery {
   readonly #options: GitDeliveryOptions;
   readonly #deliveries = new Map<string, Delivery>();
   /**
-   * Of which state of each database the branch had the files, as the status that another controller wrote says. That may be lost or forged: only
+   * The hash of the files of each database that the branch had, as the status that another controller wrote says. That may be lost or forged: only
    * whether an edit is told as one, and left, after a restart depends on it.
    */
   readonly #recalled = new Map<string, string | undefined>();
@@ -84,7 +84,8 @@ export class GitDelivery {
   #deliver(resource: StoredDatabaseService, isLeft: boolean): GitState | undefined {
     const { name, namespace, uid, generation } = resource.metadata;
     const key = keyOf(resource.metadata);
-    if (!this.#recalled.has(key)) this.#recalled.set(key, wasPushed(resource) ? pushedState(resource) : undefined);
+    if (!this.#recalled.has(key))
+      this.#recalled.set(key, wasPushed(resource) ? contentHash(filesOf(resource)) : undefined);
     const target = this.#options.targetOf(resource);
     const known = this.#deliveries.get(key);
     // What is there stays there until it is known where it is to be instead.
@@ -116,12 +117,14 @@ export class GitDelivery {
     };
     this.#deliveries.set(key, delivery);
     this.#clearances.delete(`${key} ${target.id}`);
+    const files = filesOf(resource);
+    const recalled = this.#recalled.get(key);
     void this.#submit(resource, delivery, {
       namespace,
       name,
-      files: filesOf(resource),
+      files,
       foreign: isLeft ? 'left' : 'restored',
-      wasThere: this.#recalled.get(key) === pushedState(resource),
+      wasThere: recalled !== undefined && recalled === contentHash(files),
       change: { generation, summary: [] },
     });
     return delivery.state;
@@ -263,17 +266,14 @@ export class GitDelivery {
   }
 }
 
-function stateAfter({ commit, path, edits, restored }: Delivered): GitState {
+function stateAfter({ commit, path, review, edits, restored }: Delivered): GitState {
   return {
     path,
+    ...(review && { review }),
     ...(commit !== undefined && { commit }),
     ...(edits !== undefined && { edits }),
     ...(commit !== undefined && restored !== undefined && { restored: { commit, edits: restored } }),
   };
-}
-
-function pushedState({ metadata }: StoredDatabaseService): string {
-  return `${metadata.uid} ${metadata.generation}`;
 }
 
 function wasPushed({ metadata, status }: StoredDatabaseService): boolean {

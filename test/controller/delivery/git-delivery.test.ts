@@ -192,7 +192,7 @@ test('one that is deleted before its files are handed over is not written after 
   assert.deepEqual(given.asked, ['remove from a']);
 });
 
-test('the files of a status that says so count as there once, and not any more when another generation comes', async () => {
+test('the files of a status that says so count as there, and other files do not', async () => {
   for (const [reason, generation, expected] of [
     ['Pushed', 1, true],
     ['EditedInGit', 1, true],
@@ -209,10 +209,25 @@ test('the files of a status that says so count as there once, and not any more w
     given.delivery.deliver(inGit('a'), true);
     await given.answers();
     const next = inGit('a');
-    given.delivery.deliver({ ...next, metadata: { ...next.metadata, generation: 2 } }, true);
+    const [metadata, spec] = [
+      { ...next.metadata, generation: 2 },
+      { ...next.spec, replicas: 2 },
+    ];
+    given.delivery.deliver({ ...next, metadata }, false);
+    given.delivery.deliver({ ...next, metadata, spec }, true);
     await given.answers();
-    const [first, second] = given.submitted;
-    assert.deepEqual([first?.wasThere, second?.wasThere, second?.foreign], [expected, false, 'left'], reason);
+    given.delivery.deliver({ ...next, metadata }, false);
+    await given.answers();
+    const found = given.submitted.map(({ wasThere, foreign }) => [wasThere, foreign]);
+    assert.deepEqual(
+      found,
+      [
+        [expected, 'left'],
+        [false, 'left'],
+        [expected, 'restored'],
+      ],
+      reason,
+    );
   }
 });
 
@@ -234,8 +249,13 @@ test('an edit that is left, or was undone, is part of what is known; whether it 
   await given.answers({ commit: 'def', path, isNew: true, restored: edits });
   const state = { path, commit: 'def', restored: { commit: 'def', edits } };
   assert.deepEqual(given.delivery.deliver(inGit('a'), false), state);
+  const review = { kind: 'open', branch: 'plumbline/prod', target: 'main' } as const;
+  given.delivery.redeliver(key);
+  given.delivery.deliver(inGit('a'), false);
+  await given.answers({ commit: 'fed', path, isNew: true, review });
+  assert.deepEqual(given.delivery.deliver(inGit('a'), false), { path, commit: 'fed', review });
   assert.deepEqual(
     given.submitted.map(({ foreign }) => foreign),
-    ['left', 'restored'],
+    ['left', 'restored', 'restored'],
   );
 });
