@@ -1,8 +1,12 @@
 import { hash } from 'node:crypto';
 
-const bytes = 16;
+const characters = 22;
 
-/** 128 bits over a value; equal for equal JSON. Not cut out of a longer text, which would stay in memory as long. */
+/**
+ * At least 128 bits over a value; equal for equal JSON. Histories in clusters hold such texts: spelled otherwise they would tell that everything
+ * was stated differently before. A copy, since what is cut out of a longer text keeps that in memory.
+ */
 export function digest(value: unknown): string {
-  return hash('sha256', JSON.stringify(value) ?? '', 'buffer').toString('base64url', 0, bytes);
+  const text = hash('sha256', JSON.stringify(value) ?? '', 'base64url');
+  return Buffer.from(text, 'latin1').toString('latin1', 0, characters);
 }
