@@ -63,7 +63,7 @@ export interface Child {
   readonly isDeleting: boolean;
   readonly fingerprint: string;
   readonly accepted: Accepted | undefined;
-  /** The whole object, only while its fingerprint is not the accepted one. */
+  /** The whole object, from the moment that it is not what was accepted until it was looked at. */
   readonly suspect: KubeObject | undefined;
   /** What others wrote below `spec`, and is not ours. */
   readonly foreign: readonly Foreign[];
@@ -123,7 +123,8 @@ export function observedChild(object: KubeObject, before: Child | undefined): Ch
     deletionTimestamp,
     ownerReferences,
   } = metadata;
-  const accepted = before?.uid === uid ? before.accepted : undefined;
+  const earlier = before?.uid === uid ? before : undefined;
+  const accepted = earlier?.accepted;
   const print = fingerprintOf(object);
   const foreign = foreignFields(object, fieldManager);
   const isKnown = accepted?.fingerprint === print && accepted.generation === generation;
@@ -131,6 +132,8 @@ export function observedChild(object: KubeObject, before: Child | undefined): Ch
     accepted?.statedHash === watchedHash
       ? accepted.look === lookOf(object)
       : isKnown && accepted.holders === holdersOf(foreign) && !accepted.isDrifted;
+  // The answer to a write of ours may be under way: then what was accepted before it is not to be trusted.
+  const isOpen = !isAccepted || earlier?.suspect !== undefined;
   return {
     kind: names.share(object.kind),
     name: names.share(name),
@@ -146,7 +149,7 @@ export function observedChild(object: KubeObject, before: Child | undefined): Ch
     // The same text as the accepted one where it is equal.
     fingerprint: isKnown ? accepted.fingerprint : print,
     accepted,
-    suspect: isAccepted || !isJudged(object) ? undefined : withSharedTexts(object),
+    suspect: isOpen && isJudged(object) ? withSharedTexts(object) : undefined,
     foreign,
     hasOldHands: isApplied(object) && hasOldHands(object, fieldManager),
     facts: factsOf(object),

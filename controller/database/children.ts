@@ -97,7 +97,7 @@ export class Children {
 
   /**
    * Notes that a live object is what we state (the answer to an apply of ours, or an object that was compared), or, with `isDrifted`, that it is
-   * not and is left as it is. A newer state that a watch showed since then stays, and stays suspect if it differs.
+   * not and is left as it is. A newer state that a watch showed since then stays; if it differs it stays suspect, or the database is woken.
    */
   accept(object: KubeObject, statedHash: string, isDrifted = false): void {
     const { uid = '', resourceVersion } = object.metadata;
@@ -120,6 +120,7 @@ export class Children {
         : seen.resourceVersion === resourceVersion;
     const suspect = isSame ? undefined : seen.suspect;
     this.#store.set(key, { ...seen, accepted, suspect });
+    if (!isSame && suspect === undefined) this.#changed(seen.databaseKey, 'object');
   }
 
   /** The database is woken when one of these names becomes free; replaces what it waited for. */

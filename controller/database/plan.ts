@@ -67,8 +67,13 @@ export function isSettled(observed: Observed, settledGeneration: number | undefi
   return [...known].every((key) => {
     const child = find(key);
     if (child === undefined) return left.has(key);
-    return child.suspect === undefined && unwanted(observed, child).length === 0;
+    return isAsAccepted(child) && unwanted(observed, child).length === 0;
   });
+}
+
+/** A newer state than the one that our answer was about may have come before it. */
+function isAsAccepted({ suspect, accepted, fingerprint }: Child): boolean {
+  return suspect === undefined && accepted?.fingerprint === fingerprint;
 }
 
 /** Compares what is stated with what is observed. Pure; the order is the order of application, then what is not stated. */

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Children } from '../../../controller/database/children.ts';
+import { isSettled, planOne } from '../../../controller/database/plan.ts';
 import type { KubeObject } from '../../../controller/kube/index.ts';
 import { changed, disowned } from '../drift/live.ts';
-import { live, resource, statedOf, type Live } from './given.ts';
+import { live, observed, resource, statedOf, type Live } from './given.ts';
 
 const service = statedOf(resource(), 'Service/orders');
 const key = service.key;
@@ -86,6 +87,36 @@ test('an edit that comes while our apply is under way stays suspect', () => {
   given.children.upsert(editedAt('13'));
   given.children.accept(at('12'), service.hash);
   assert.equal(given.isSuspect, true);
+});
+
+/** An apply of ours changes the selector, as its answer says. */
+const nextAt = (version: string): KubeObject => changed(editedAt(version), ['spec', 'selector'], { app: 'next' });
+
+test('what is as before our apply when its answer comes is not true any more', () => {
+  const given = new Given();
+  given.children.accept(at('10'), service.hash);
+  given.children.upsert(nextAt('11'));
+  given.children.upsert(at('12'));
+  given.children.accept(nextAt('11'), 'next');
+  assert.equal(given.children.get(key)?.suspect?.metadata.resourceVersion, '12');
+});
+
+test('the same where a list has shown only the newer state: the database is woken, and is not settled', () => {
+  const given = new Given();
+  given.children.accept(at('10'), service.hash);
+  given.children.upsert(at('12'));
+  assert.deepEqual(given.woken, []);
+  given.children.accept(nextAt('11'), 'next');
+  assert.deepEqual(given.woken, ['object shop/orders']);
+  const child = given.children.get(key);
+  assert(child);
+  const now = observed(resource(), [child], { known: new Set([key]) });
+  assert.equal(isSettled(now, 1), false);
+  assert.equal(planOne(now, service, child).kind, 'apply');
+  given.children.accept(at('13'), service.hash);
+  const after = given.children.get(key);
+  assert(after);
+  assert.equal(isSettled(observed(resource(), [after], { known: new Set([key]) }), 1), true);
 });
 
 test("a status of somebody else's that comes before our answer does not make it suspect", () => {
