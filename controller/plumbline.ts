@@ -34,6 +34,7 @@ import {
 import { kubeEventSink } from './event-sink.ts';
 import { classify, monotonicClock, refOf, systemClock, timestamp, type Clock, type Kube } from './kube/index.ts';
 import { Metrics, type RequestReason } from './metrics/index.ts';
+import { creationPriority, startUpPriority } from './priorities.ts';
 import { Controller, type ControllerStats, type ReconcileResult } from './runtime/controller.ts';
 import { EventRecorder } from './runtime/event-recorder.ts';
 import type { Elector, ManagerEnd } from './runtime/lifecycle.ts';
@@ -73,10 +74,6 @@ export interface PlumblineOptions {
   readonly onStep?: (resource: StoredDatabaseService, happened: Happened) => void;
 }
 
-/** Priority of what was there at the start: an edit by a user goes before it. */
-const startUpPriority = -100;
-/** Of a database that is being made, for which there is much to do: nobody uses it yet. */
-const creationPriority = -50;
 /** Workers that are kept for what is not one of these two. */
 const reserveWorkers = 2;
 /** Pods start and end in bursts; their events within this time make one look and one status. */
@@ -167,6 +164,7 @@ export class Plumbline {
       },
       concurrency: options.workers ?? 8,
       reserve: { workers: reserveWorkers, priority: 0 },
+      priorityOfDue: (key) => this.#priorityOf(key),
       onReconciled: (run) => metrics.reconciles.ended(run),
     });
     this.#controller = controller;

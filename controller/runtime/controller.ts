@@ -29,6 +29,8 @@ export interface ControllerOptions {
   readonly concurrency?: number;
   /** Beside these, workers that take nothing below a priority: what is urgent need not wait until a long run has ended. Defaults to none. */
   readonly reserve?: { readonly workers: number; readonly priority: number };
+  /** The priority of a key that asked to come back at a time, which says nothing of why it was worked before. Defaults to 0. */
+  readonly priorityOfDue?: (key: string) => number;
   /** What the span of a run says of its key, such as the names in it. Defaults to nothing. */
   readonly attributesOf?: (key: string) => Attributes;
   /** Names a run in the log and in its span. Defaults to a random UUID. */
@@ -134,12 +136,12 @@ export class Controller implements Runnable {
   }
 
   async #reconcile(key: string, abort: AbortSignal, log: Logger, span: Span): Promise<ReconcileOutcome> {
-    const { queue, reconcile } = this.#options;
+    const { queue, reconcile, priorityOfDue = () => 0 } = this.#options;
     try {
       const result = await reconcile(key, abort, log);
       queue.forget(key);
       if (result?.requeueAfterMs === undefined) return 'success';
-      queue.addAfter(key, result.requeueAfterMs, { reason: 'due' });
+      queue.addAfter(key, result.requeueAfterMs, { priority: priorityOfDue(key), reason: 'due' });
       return 'requeueAfter';
     } catch (error) {
       if (abort.aborted) return 'aborted';

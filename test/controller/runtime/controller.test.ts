@@ -86,6 +86,49 @@ describe('the controller', () => {
     assert.deepEqual(controller.stats.reconciles, { ...none, success: 1, requeueAfter: 1 });
   });
 
+  test('what comes back at its time is not put back any more behind what came with a start', async () => {
+    // GIVEN one worker, and a pause that ends while there is other work
+    const seen: string[] = [];
+    const { clock, queue } = setUp({
+      reconcile: async (key) => {
+        seen.push(key);
+        if (key === 'shop/long') await clock.sleep(60_000);
+        return key === 'shop/paused' && seen.length === 1 ? { requeueAfterMs: 30_000 } : undefined;
+      },
+    });
+    queue.add('shop/paused', { priority: -50 });
+    await clock.advance(10);
+    queue.add('shop/long');
+    await clock.advance(10);
+    queue.add('shop/other', { priority: -10 });
+    // WHEN
+    await clock.advance(60_000);
+    // THEN
+    assert.deepEqual(seen, ['shop/paused', 'shop/long', 'shop/paused', 'shop/other']);
+  });
+
+  test('what comes back at its time has the priority of what it is by then', async () => {
+    // GIVEN a database that is being made, and one worker
+    const seen: string[] = [];
+    const { clock, queue } = setUp({
+      priorityOfDue: () => -100,
+      reconcile: async (key) => {
+        seen.push(key);
+        if (key === 'shop/long') await clock.sleep(60_000);
+        return key === 'shop/new' && seen.length === 1 ? { requeueAfterMs: 30_000 } : undefined;
+      },
+    });
+    queue.add('shop/new');
+    await clock.advance(10);
+    queue.add('shop/long');
+    await clock.advance(10);
+    queue.add('shop/other', { priority: -10 });
+    // WHEN
+    await clock.advance(60_000);
+    // THEN
+    assert.deepEqual(seen, ['shop/new', 'shop/long', 'shop/other', 'shop/new']);
+  });
+
   test('a failing database is tried again at growing distances, and a success forgets that', async () => {
     // GIVEN a database that fails three times, works, and fails once more
     const times: number[] = [];
