@@ -37,7 +37,7 @@ export function symptomOf(status: Fields, member: MemberState): Symptom | undefi
     const words = wordsOf(status);
     return { kind: 'ended', ...words, reason: words.reason || (text(status, 'phase') ?? '') };
   }
-  return unscheduled(status) ?? waiting(status) ?? held(member);
+  return unscheduled(status) ?? waiting(status, member) ?? held(member);
 }
 
 /** None of its containers has run in it yet; as a rule that takes a moment. */
@@ -59,10 +59,10 @@ function unscheduled(status: Fields): Symptom | undefined {
   return found && { kind: 'unscheduled', ...wordsOf(found) };
 }
 
-function waiting(status: Fields): Symptom | undefined {
+function waiting(status: Fields, { gate }: MemberState): Symptom | undefined {
   for (const container of [...records(status['initContainerStatuses']), ...records(status['containerStatuses'])]) {
     const words = wordsOf(record(record(container['state'])['waiting']));
-    if (harmless.includes(words.reason)) continue;
+    if (harmless.includes(words.reason) || (gate !== undefined && isBetweenHolds(container, words.reason))) continue;
     const [name, image] = [text(container, 'name') ?? '', text(container, 'image') ?? ''];
     return { kind: 'waiting', ...words, container: name, image, lastEnd: lastEnd(container) };
   }
@@ -72,8 +72,17 @@ function waiting(status: Fields): Symptom | undefined {
 /** Why a container waits that will start by itself; without a reason it does not wait. */
 const harmless = ['', 'ContainerCreating', 'PodInitializing'];
 
+/** The kubelet ends a gate that has held for as long as a start may take, and starts it again later: the gate ends with 0, and what it said holds. */
+function isBetweenHolds(container: Fields, reason: string): boolean {
+  return reason === 'CrashLoopBackOff' && lastTermination(container)['exitCode'] === 0;
+}
+
+function lastTermination(container: Fields): Fields {
+  return record(record(container['lastState'])['terminated']);
+}
+
 function lastEnd(container: Fields): string {
-  const ended = record(record(container['lastState'])['terminated']);
+  const ended = lastTermination(container);
   const reason = text(ended, 'reason');
   return reason === undefined ? '' : `${reason}, exit code ${number(ended, 'exitCode')}`;
 }

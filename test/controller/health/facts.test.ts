@@ -72,6 +72,37 @@ for (const [what, status, isReady, trouble] of pods) {
   });
 }
 
+const gateSays = (reason: string): string => JSON.stringify({ reason, message: 'so it waits' });
+const loops = (exitCode: number): object => ({
+  name: 'postgres',
+  state: { waiting: { reason: 'CrashLoopBackOff' } },
+  lastState: { terminated: { reason: exitCode === 0 ? 'Completed' : 'Error', exitCode } },
+});
+const holds: readonly (readonly [
+  what: string,
+  gate: string | undefined,
+  container: object,
+  trouble: string | undefined,
+])[] = [
+  [
+    'a gate that the kubelet has ended and will start again',
+    gateSays('ForeignData'),
+    loops(0),
+    'ForeignData: so it waits',
+  ],
+  ['the same when it waits for its leader', gateSays('WaitingForLeader'), loops(0), undefined],
+  ['a container that fails though its gate holds', gateSays('ForeignData'), loops(1), 'CrashLoopBackOff'],
+  ['a container that ends with 0 and has no gate', undefined, loops(0), 'CrashLoopBackOff'],
+];
+
+for (const [what, gate, container, trouble] of holds) {
+  test(`${what}: ${trouble ?? 'nothing is wrong'}`, () => {
+    const annotations = gate === undefined ? {} : { 'plumbline.dev/start': gate };
+    const facts = factsOf(object('Pod', { status: { containerStatuses: [container] } }, { annotations }));
+    assert.equal(facts.kind === 'Pod' && facts.trouble, trouble);
+  });
+}
+
 test('a pod that is being deleted is not ready any more', () => {
   const facts = factsOf(object('Pod', { status: ready }, { deletionTimestamp: '2026-01-01T00:00:00Z' }));
   assert.equal(facts.kind === 'Pod' && facts.isReady, false);
