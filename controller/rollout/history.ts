@@ -31,7 +31,16 @@ export interface History {
   readonly stable: readonly StableRevision[];
   readonly refused: Refused | undefined;
   /** What is tried now; undefined once it is stable. */
-  readonly trial?: { readonly digest: string; readonly since: string } | undefined;
+  readonly trial?: RevisionTrial | undefined;
+}
+
+/** A revision that is tried. */
+export interface RevisionTrial {
+  readonly digest: string;
+  /** RFC 3339. */
+  readonly since: string;
+  /** Names of members that got nowhere before anything was tried, and were not healthy since. Not in what earlier versions wrote. */
+  readonly sick?: readonly string[] | undefined;
 }
 
 const longest = 10;
@@ -59,10 +68,12 @@ export function released(history: History, revision: Revision): History {
   return revisionDigest(history.released) === revisionDigest(revision) ? history : { ...history, released: revision };
 }
 
-/** Notes since when a revision is tried; the same history if that is known. */
-export function tried(history: History, revision: Revision, time: string): History {
+/** Notes since when a revision is tried, and which members say nothing of it; the same history if that is known. */
+export function tried(history: History, revision: Revision, time: string, sick: readonly string[]): History {
   const digest = revisionDigest(revision);
-  return history.trial?.digest === digest ? history : { ...history, trial: { digest, since: time } };
+  const { trial } = history;
+  if (trial?.digest !== digest) return { ...history, trial: { digest, since: time, sick } };
+  return (trial.sick ?? []).length === sick.length ? history : { ...history, trial: { ...trial, sick } };
 }
 
 /** As it stands in the ConfigMap. @param beside what else is kept there */
@@ -106,8 +117,11 @@ function isRefused(found: unknown): found is Refused {
   return isSaid && isReason && Number.isSafeInteger(generation) && isTime(time);
 }
 
-function isTrial(found: unknown): found is NonNullable<History['trial']> {
-  return isFields(found) && typeof found['digest'] === 'string' && isTime(found['since']);
+function isTrial(found: unknown): found is RevisionTrial {
+  if (!isFields(found)) return false;
+  const { digest, since, sick = [] } = found;
+  const areNames = Array.isArray(sick) && sick.every((name) => typeof name === 'string');
+  return typeof digest === 'string' && isTime(since) && areNames;
 }
 
 function isTime(found: unknown): found is string {

@@ -1,4 +1,4 @@
-import type { Refused } from './history.ts';
+import type { Refused, RevisionTrial } from './history.ts';
 import type { Member, Observation } from './member.ts';
 
 /** Why a revision is taken back. */
@@ -14,17 +14,19 @@ export type Trial =
   | { readonly kind: 'doubtful'; readonly failsAt: number; readonly message: string }
   | { readonly kind: 'failed'; readonly setback: Setback };
 
-/** By what clock a revision is judged, all in milliseconds. */
+/** What a revision is judged by beside its members; times in milliseconds. */
 export interface Trying {
   readonly now: number;
   /** When it was delivered. */
   readonly since: number;
   /** How long a member may get nowhere. */
   readonly patienceMs: number;
+  /** Names of members that say nothing of it, however they are. */
+  readonly sick: readonly string[];
 }
 
 /** Judges a revision that is being rolled out, by the members that are on it. Pure. */
-export function judgeTrial(seen: Observation, { now, since, patienceMs }: Trying): Trial {
+export function judgeTrial(seen: Observation, { now, since, patienceMs, sick }: Trying): Trial {
   // A member that still is as it was before says nothing of the revision: what it refuses, the new image may have.
   const members = seen.members.filter(({ need }) => need !== 'replacement');
   const refusing = members.find(({ refused }) => Object.keys(refused).length > 0);
@@ -32,7 +34,7 @@ export function judgeTrial(seen: Observation, { now, since, patienceMs }: Trying
     return { kind: 'failed', setback: { reason: 'ConfigurationRefused', message: quote(refusing) } };
   }
   const failures = members
-    .filter(({ idleSince }) => idleSince !== undefined)
+    .filter(({ name, idleSince }) => idleSince !== undefined && !sick.includes(name))
     .map(({ name, idleSince = 0, hasFailedToStart, trouble = 'it is not ready' }) => {
       const patience = hasFailedToStart ? Math.min(startPatienceMs, patienceMs) : patienceMs;
       return { failsAt: Math.max(idleSince, since) + patience, message: `${name} gets nowhere: ${trouble}` };
@@ -41,6 +43,21 @@ export function judgeTrial(seen: Observation, { now, since, patienceMs }: Trying
   if (first === undefined) return { kind: 'good' };
   if (now < first.failsAt) return { kind: 'doubtful', ...first };
   return { kind: 'failed', setback: { reason: 'RolloutFailed', message: first.message } };
+}
+
+/**
+ * Names of the members that were sick when what was stable was left: they say nothing of what is tried before they were healthy once. What a trial
+ * itself has brought down, or one that was given up for another, is not among them. Pure.
+ *
+ * @param trial that is under way; undefined where nothing was tried
+ * @param seen by what was delivered until now
+ */
+export function sickBefore(trial: RevisionTrial | undefined, seen: Observation): readonly string[] {
+  const isSick = ({ name, health, need, idleSince }: Member): boolean =>
+    trial === undefined
+      ? idleSince !== undefined && need !== 'replacement'
+      : health !== 'healthy' && (trial.sick ?? []).includes(name);
+  return seen.members.filter(isSick).map(({ name }) => name);
 }
 
 function quote({ name, refused }: Member): string {

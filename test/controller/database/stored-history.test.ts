@@ -19,7 +19,7 @@ const first: History = {
   stable: [],
   refused: { digest: 'd', generation: 1, time: noon, reason: 'RolloutFailed', message: 'orders-0 gets nowhere' },
 };
-const history = tried({ ...stabilised(first, older, 1, noon), refused: first.refused }, older, noon);
+const history = tried({ ...stabilised(first, older, 1, noon), refused: first.refused }, older, noon, ['orders-0']);
 
 /** The course with a text in the ConfigMap, rendered as it would be applied. */
 function courseWith(text: string): Course {

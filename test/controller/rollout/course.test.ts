@@ -90,6 +90,48 @@ test('a revision on which a member gets nowhere for too long is taken back, and 
   assert.deepEqual([corrected.target.kind, corrected.spec.image], ['spec', 'good']);
 });
 
+const trials: readonly (readonly [what: string, wanted: StoredSpec])[] = [
+  ['a setting', spec('two', { parameters: { work_mem: '8MB' } })],
+  ['an image', spec('three')],
+];
+const much = noon + 86_400_000;
+
+for (const [what, wanted] of trials) {
+  test(`${what} is not taken back for a member that got nowhere before it was tried`, () => {
+    const trying = course(wanted, idle).history;
+    const late = course(wanted, idle, { history: trying, now: much });
+    assert.deepEqual([late.target.kind, late.setback, late.failsAt], ['spec', undefined, undefined]);
+  });
+
+  test(`${what} is taken back for it when it was healthy in between`, () => {
+    const mended = course(wanted, healthy, { history: course(wanted, idle).history }).history;
+    const late = course(wanted, idle, { history: mended, now: much });
+    assert.deepEqual([late.target.kind, late.setback?.reason], ['taken-back', 'RolloutFailed']);
+  });
+
+  test(`${what} is taken back for another member beside it`, () => {
+    const both = members(leader, { health: 'stuck', idleSince: noon }, { health: 'stuck', idleSince: noon });
+    const late = course(wanted, both, { history: course(wanted, idle).history, now: much });
+    assert.match(late.setback?.message ?? '', /^orders-1 gets nowhere/);
+  });
+}
+
+test('whom one try has brought down counts in the next', () => {
+  const first = course(spec('bad'), idle, { history: course(spec('bad'), healthy).history, now: noon }).history;
+  const second = course(spec('worse'), idle, { history: first, now: noon }).history;
+  assert.equal(course(spec('worse'), idle, { history: second, now: much }).setback?.reason, 'RolloutFailed');
+});
+
+test('whom a revision that was taken back has brought down counts when the next is tried', () => {
+  const late = course(spec('bad'), idle, { history: tryingSince(0, spec('bad')), now: much });
+  // As it is seen by what was stable, and by what is tried next.
+  const broken = (by: StoredSpec) =>
+    members(leader, {}, { health: 'stuck', idleSince: noon, need: by.image === 'two' ? 'replacement' : 'nothing' });
+  const second = course(spec('worse'), healthy, { history: late.history, observe: broken, now: much }).history;
+  const end = course(spec('worse'), idle, { history: second, now: much + 300_000 });
+  assert.equal(end.setback?.reason, 'RolloutFailed');
+});
+
 test('the time counts from when the revision was delivered, not from when the member got stuck', () => {
   const wanted = spec('good');
   const trying = tryingSince(0, wanted);

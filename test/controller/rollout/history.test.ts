@@ -26,7 +26,7 @@ test('the last ten stable revisions are kept, the newest first, with numbers tha
 });
 
 test('a revision that is stable already is noted once; what was refused before it is forgotten', () => {
-  const once = stabilised(tried(empty, revision, 'morning'), revision, 1, 'noon');
+  const once = stabilised(tried(empty, revision, 'morning', []), revision, 1, 'noon');
   assert.equal(stabilised(once, revision, 2, 'later'), once);
   const refused = { digest: 'd', generation: 1, time: 'noon', reason: 'RolloutFailed', message: 'm' } as const;
   assert.equal(stabilised({ ...once, refused }, revision, 2, 'later').refused, undefined);
@@ -35,6 +35,14 @@ test('a revision that is stable already is noted once; what was refused before i
 test('what is stored is read back', () => {
   const history = stabilised(empty, revision, 1, '2026-01-01T12:00:00Z');
   assert.deepEqual(JSON.parse(JSON.stringify(parseHistory(historyText(history)))), JSON.parse(JSON.stringify(history)));
+});
+
+test('a trial is read back with the members that were sick before it, and without where nobody had noted them', () => {
+  const time = '2026-01-01T12:00:00Z';
+  const history = tried(empty, revision, time, ['orders-2']);
+  assert.deepEqual(parseHistory(historyText(history))?.trial, history.trial);
+  const trial = { digest: 'd', since: time };
+  assert.deepEqual(parseHistory(historyText({ ...empty, trial }))?.trial, trial);
 });
 
 for (const text of ['', 'null', '[]', '{}', '{"released":{},"stable":[{"number":1}]}', '{"released":[],"stable":[]}']) {
