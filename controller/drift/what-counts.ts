@@ -17,22 +17,23 @@ const ofMetadata: ReadonlySet<string> = new Set(['finalizers', 'ownerReferences'
 const ofServiceAccounts: ReadonlySet<string> = new Set([...ofMetadata, field('annotations')]);
 
 /**
- * Who writes to objects of a kind for Kubernetes or a distribution of it: the names of pull secrets and tokens. Of other kinds that we render nobody
- * does; a HorizontalPodAutoscaler wants another number of members as any other would. Anybody can give himself any name.
+ * The names of pull secrets and tokens, and who gives them to a ServiceAccount for Kubernetes or a distribution of it. Anybody can give himself such a
+ * name, so nothing else is left to it.
  */
-const helpers: Readonly<Record<string, ReadonlySet<string>>> = {
-  ServiceAccount: new Set(['kube-controller-manager', 'openshift-controller-manager']),
-};
+const ofHelpers: ReadonlySet<string> = new Set(['secrets', 'imagePullSecrets'].map(field));
+const helpers: ReadonlySet<string> = new Set(['kube-controller-manager', 'openshift-controller-manager']);
 
 /** The part of what somebody wrote in which an addition is one; undefined where there is none. */
 export function fieldsThatCount(
   kind: string,
   { manager = '', subresource, fieldsV1 }: ManagedFieldsEntry,
 ): FieldTree | undefined {
-  if (subresource === 'status' || notCompared.has(kind) || helpers[kind]?.has(manager) === true) return undefined;
+  if (subresource === 'status' || notCompared.has(kind)) return undefined;
+  const isHelper = kind === 'ServiceAccount' && helpers.has(manager);
   let found: Record<string, FieldTree> | undefined;
   for (const [step, below] of Object.entries((fieldsV1 ?? {}) as FieldTree)) {
     if (step === field('status') || everybodys[kind]?.has(step) === true) continue;
+    if (isHelper && ofHelpers.has(step)) continue;
     const counts = step === metadata ? metadataThatCounts(kind, below) : below;
     if (counts !== undefined) found = { ...found, [step]: counts };
   }

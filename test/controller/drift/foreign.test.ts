@@ -174,10 +174,27 @@ const rows: readonly Row[] = [
     what: 'the pull secrets that a distribution gives a ServiceAccount are none',
     live: written(
       { ...account, imagePullSecrets: [{ name: 'x' }] },
-      { 'f:imagePullSecrets': {} },
+      { 'f:imagePullSecrets': {}, 'f:secrets': {} },
       { manager: 'openshift-controller-manager' },
     ),
     expected: [],
+  },
+  {
+    what: 'rights and a finalizer that somebody gives a ServiceAccount under such a name',
+    live: written(
+      changed(account, ['metadata', 'finalizers'], ['example.com/kept']),
+      {
+        'f:metadata': {
+          'f:annotations': { 'f:eks.amazonaws.com/role-arn': {} },
+          'f:finalizers': { '.': {}, 'v:"example.com/kept"': {} },
+        },
+      },
+      { manager: 'kube-controller-manager' },
+    ),
+    expected: [
+      'metadata.annotations[eks.amazonaws.com/role-arn] = (hidden) by kube-controller-manager',
+      'metadata.finalizers["example.com/kept"] = example.com/kept by kube-controller-manager',
+    ],
   },
   {
     what: 'keys of a ConfigMap are Patroni’s to add, and that it is immutable is an addition',
