@@ -20,12 +20,16 @@ const hidden: ReadonlySet<string> = new Set([
   'options',
 ]);
 
-/** The free texts of probes and hooks, by what they stand in: a path may carry a password, as a header may. */
+/** The free texts of probes, hooks and volumes, by what they stand in: a path may carry a password, as a header may. */
 const hiddenIn: Readonly<Record<string, ReadonlySet<string>>> = {
   httpGet: new Set(['path', 'host']),
   tcpSocket: new Set(['host']),
   grpc: new Set(['service']),
+  gitRepo: new Set(['repository']),
 };
+
+/** An address that names a user, wherever it stands: his password, or a token in the place of his name, is in it. */
+const addressOfUser = /\/\/[^/\s]*@/;
 
 /** How a value at the path may be shown: in full, or only as `(hidden)`. */
 export function disclosed(kind: string, path: FieldPath): (value: unknown) => string | undefined {
@@ -43,8 +47,9 @@ function isHiddenName(name: string, above = ''): boolean {
   return hidden.has(name) || hiddenIn[above]?.has(name) === true;
 }
 
-/** Whether something below must not be shown: a whole container that was removed carries its environment. */
+/** Whether something in a value must not be shown: a whole container that was removed carries its environment. */
 function holdsHidden(value: unknown, above: string | undefined): boolean {
+  if (typeof value === 'string') return addressOfUser.test(value);
   if (Array.isArray(value)) return value.some((item) => holdsHidden(item, undefined));
   if (!isFields(value)) return false;
   return Object.entries(value).some(([name, below]) => isHiddenName(name, above) || holdsHidden(below, name));
