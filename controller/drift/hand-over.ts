@@ -1,13 +1,15 @@
 import type { KubeObject, ManagedFieldsEntry } from '../kube/index.ts';
-import type { FieldPath } from './field-path.ts';
+import { field, type FieldPath } from './field-path.ts';
 import { isFormer, isOldHand, isWiped } from './old-hands.ts';
 import { withOrphans } from './orphan.ts';
 import { appliedEntry, at, fieldsOf, isLeaf, merged, nodeAt, treeTo, type FieldTree } from './owned-fields.ts';
 
+const metadata = field('metadata');
+
 /**
  * The managedFields by which the fields at the paths are ours and nobody else's, so that an apply which does not state them removes them. Of old
- * hands, what we state becomes ours as well; the rest stays theirs. What was written through a subresource stays its writer's. After a wipe, what
- * others had added is owned by `unknown`, so that it is seen as long as it is there. Pure.
+ * hands, what we state becomes ours as well; the rest stays theirs. What was written through a subresource stays its writer's, but for metadata, which
+ * goes with any write. After a wipe, what others had added is owned by `unknown`, so that it is seen as long as it is there. Pure.
  *
  * @param manager our field manager
  * @param stated what an apply of ours comes to own
@@ -21,7 +23,7 @@ export function handOver(
   const isTaken = Object.keys(stated).length > 0 && isWiped(live, manager);
   const { managedFields: entries = [] } = isTaken ? withOrphans(live, manager, stated).metadata : live.metadata;
   const ours = appliedEntry(live, manager) ?? emptyEntry(live, manager);
-  const others = entries.filter((entry) => entry !== ours && (entry.subresource ?? '') === '');
+  const others = entries.filter((entry) => entry !== ours);
   // After a wipe nobody owns anything, and an apply would invent somebody who does.
   let own = isTaken ? stated : fieldsOf(ours);
   const rest = new Map(others.map((entry) => [entry, fieldsOf(entry)]));
@@ -34,7 +36,7 @@ export function handOver(
   for (const path of paths) {
     for (const [entry, tree] of rest) {
       const taken = nodeAt(tree, path);
-      if (taken === undefined) continue;
+      if (taken === undefined || (isOfSubresource(entry) && path[0] !== metadata)) continue;
       own = merged(own, treeTo(path, taken));
       rest.set(entry, pruned(tree, path) ?? {});
     }
@@ -43,6 +45,10 @@ export function handOver(
   return all
     .map((entry) => ({ ...entry, fieldsV1: entry === ours ? own : (rest.get(entry) ?? entry.fieldsV1 ?? {}) }))
     .filter(({ fieldsV1 }) => Object.keys(fieldsV1).length > 0);
+}
+
+function isOfSubresource({ subresource = '' }: ManagedFieldsEntry): boolean {
+  return subresource !== '';
 }
 
 function emptyEntry({ apiVersion }: KubeObject, manager: string): ManagedFieldsEntry {

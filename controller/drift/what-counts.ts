@@ -23,12 +23,12 @@ const ofServiceAccounts: ReadonlySet<string> = new Set([...ofMetadata, field('an
 const ofHelpers: ReadonlySet<string> = new Set(['secrets', 'imagePullSecrets'].map(field));
 const helpers: ReadonlySet<string> = new Set(['kube-controller-manager', 'openshift-controller-manager']);
 
-/** The part of what somebody wrote in which an addition is one; undefined where there is none. */
-export function fieldsThatCount(
-  kind: string,
-  { manager = '', subresource, fieldsV1 }: ManagedFieldsEntry,
-): FieldTree | undefined {
-  if (subresource === 'status' || notCompared.has(kind)) return undefined;
+/**
+ * The part of what somebody wrote in which an addition is one; undefined where there is none. What is written by way of the status counts too: the API
+ * server stores the metadata of such a write, finalizers and owners among it.
+ */
+export function fieldsThatCount(kind: string, { manager = '', fieldsV1 }: ManagedFieldsEntry): FieldTree | undefined {
+  if (notCompared.has(kind)) return undefined;
   const isHelper = kind === 'ServiceAccount' && helpers.has(manager);
   let found: Record<string, FieldTree> | undefined;
   for (const [step, below] of Object.entries((fieldsV1 ?? {}) as FieldTree)) {

@@ -206,8 +206,47 @@ const rows: readonly Row[] = [
   },
   { what: 'our own value by another too', live: written(stated, treeOf(['f:spec', 'f:replicas'])), expected: [] },
   {
-    what: 'a status',
-    live: written(stated, { 'f:spec': { 'f:x': {} } }, { subresource: 'status' }),
+    what: 'a status, and labels and annotations that came with it',
+    live: written(
+      changed(changed(stated, ['metadata', 'labels', 'x'], 'y'), ['status'], { replicas: 3 }),
+      { 'f:metadata': { 'f:labels': { 'f:x': {} } }, 'f:status': { '.': {}, 'f:replicas': {} } },
+      { subresource: 'status' },
+    ),
+    expected: [],
+  },
+  {
+    what: 'a finalizer and an owner that came with a status',
+    live: written(
+      changed(
+        changed(applied(), ['metadata', 'finalizers'], ['example.com/kept']),
+        ['metadata', 'ownerReferences', 1],
+        { apiVersion: 'v1', kind: 'ConfigMap', name: 'x', uid: 'u2' },
+      ),
+      {
+        'f:metadata': {
+          'f:finalizers': { '.': {}, 'v:"example.com/kept"': {} },
+          'f:ownerReferences': { 'k:{"uid":"u2"}': {} },
+        },
+        'f:status': { 'f:replicas': {} },
+      },
+      { subresource: 'status' },
+    ),
+    expected: [
+      'metadata.finalizers["example.com/kept"] = example.com/kept by kubectl-patch',
+      'metadata.ownerReferences[uid=u2] = {"apiVersion":"v1","kind":"ConfigMap","name":"x","uid":"u2"} by kubectl-patch',
+    ],
+  },
+  {
+    what: 'the finalizer of a load balancer, which Kubernetes itself writes with a status, is none',
+    live: written(
+      changed(
+        applied({ apiVersion: 'v1', kind: 'Service', metadata: { name: 'orders' }, spec: {} }),
+        ['metadata', 'finalizers'],
+        ['service.kubernetes.io/load-balancer-cleanup'],
+      ),
+      { 'f:metadata': { 'f:finalizers': { '.': {}, 'v:"service.kubernetes.io/load-balancer-cleanup"': {} } } },
+      { subresource: 'status', manager: 'cloud-controller-manager' },
+    ),
     expected: [],
   },
   {

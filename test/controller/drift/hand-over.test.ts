@@ -35,6 +35,16 @@ test('what was written through a subresource stays its writer’s', () => {
   assert.deepEqual(his, scale);
 });
 
+test('a finalizer that was written with a status becomes ours, and the status stays its writer’s', () => {
+  const status = { 'f:status': { 'f:replicas': {} } };
+  const tree = { 'f:metadata': { 'f:finalizers': { '.': {}, 'v:"example.com/kept"': {} } }, ...status };
+  const live = applied(undefined, [entryOf('kubectl-patch', 'Update', tree, undefined, 'status')]);
+  const path = ['f:metadata', 'f:finalizers', 'v:"example.com/kept"'];
+  const [own, his] = handOver(live, ours, [path]);
+  assert(covers(fieldsOf(own), path));
+  assert.deepEqual(his?.fieldsV1, status);
+});
+
 test('a path that nobody else has changes nothing', () => {
   const live = applied(undefined, [theirs()]);
   assert.deepEqual(handOver(live, ours, [['f:spec', 'f:replicas']]), live.metadata.managedFields);
