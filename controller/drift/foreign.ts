@@ -35,7 +35,7 @@ export function heldByOthers(object: KubeObject, manager: string): readonly Fore
   const found = new Map<string, Foreign>();
   const entries = object.metadata.managedFields ?? [];
   const others = entries.flatMap((entry) => {
-    const tree = entry === own ? undefined : fieldsThatCount(object.kind, entry);
+    const tree = entry === own ? undefined : fieldsThatCount(object.kind, entry, fieldsOf(own));
     return tree === undefined ? [] : [{ entry, tree }];
   });
   if (others.length === 0) return none;

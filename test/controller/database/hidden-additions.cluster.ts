@@ -127,6 +127,55 @@ test('finalizers, owners and what a ServiceAccount is given are told, and remove
   });
 });
 
+test('what comes with a status, an owner of the backups and rights by a name of Kubernetes are told, and removed when they are not wanted', async () => {
+  await shop.create('aside', wholeSpec);
+  const other = await shop.kube.create(
+    { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'aside-other', namespace: shop.namespace } },
+    { type: shop.typeOf('ConfigMap'), fieldManager: 'kubectl-create' },
+  );
+  const { uid } = other.metadata;
+  const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'aside-other', uid }];
+  const kept = { body: { metadata: { finalizers: ['example.com/kept'] } }, subresource: 'status' };
+  assert.deepEqual((await shop.patch('StatefulSet', 'aside', kept)).metadata.finalizers, ['example.com/kept']);
+  await shop.patch('CronJob', 'aside-backup', kept);
+  await shop.patch('PersistentVolumeClaim', 'aside-backup', { body: { metadata: { ownerReferences } } });
+  await shop.patch('ServiceAccount', 'aside-members', {
+    body: { metadata: { annotations: { 'eks.amazonaws.com/role-arn': 'arn:hunter2' } } },
+    fieldManager: 'kube-controller-manager',
+  });
+  const fields = [
+    'CronJob metadata.finalizers["example.com/kept"] kubectl-edit Update of status',
+    `PersistentVolumeClaim metadata.ownerReferences[uid=${uid}] kubectl-edit Update`,
+    'ServiceAccount metadata.annotations[eks.amazonaws.com/role-arn] kube-controller-manager Update',
+    'StatefulSet metadata.finalizers["example.com/kept"] kubectl-edit Update of status',
+  ];
+  const told = async () =>
+    (await shop.receipts('aside'))
+      .map((one) => `${one.object.split('/')[0]} ${one.field} ${one.manager} ${one.operation}`)
+      .sort();
+  await eventually('all are told', async () => (await told()).length >= fields.length || undefined);
+  assert.deepEqual(await told(), fields);
+  await shop.edit('aside', { drift: { additions: 'Remove' } });
+  await shop.untilCondition('aside', 'Drifted', /^False InTrue/);
+  const objects = [
+    ['StatefulSet', 'aside'],
+    ['CronJob', 'aside-backup'],
+    ['PersistentVolumeClaim', 'aside-backup'],
+    ['ServiceAccount', 'aside-members'],
+  ] as const;
+  const left = await Promise.all(objects.map(async ([kind, name]) => (await shop.get(kind, name))?.metadata));
+  assert.deepEqual(
+    left.map((metadata) => [metadata?.finalizers ?? [], metadata?.ownerReferences?.length ?? 0]),
+    [
+      [[], 1],
+      [[], 1],
+      [['kubernetes.io/pvc-protection'], 0],
+      [[], 1],
+    ],
+  );
+  assert.deepEqual(left[3]?.annotations ?? {}, {});
+});
+
 test('the free texts of probes and hooks are shown nowhere', async () => {
   await shop.create('probes', wholeSpec);
   const lifecycle = { postStart: { httpGet: { port: 1, path: '/?password=hunter2' } } };

@@ -51,6 +51,18 @@ const configuration: KubeObject = {
   data: { 'member.json': '{}' },
 };
 
+const backups: KubeObject = {
+  apiVersion: 'v1',
+  kind: 'PersistentVolumeClaim',
+  metadata: { name: 'orders-backup', labels: { 'plumbline.dev/database': 'orders' } },
+  spec: { resources: { requests: { storage: '1Gi' } } },
+};
+/** A claim as the StatefulSet controller makes it, of which we state the label alone. */
+const dataClaim: KubeObject = { ...backups, spec: undefined };
+const ownedClaim = (claim: KubeObject): KubeObject =>
+  changed(applied(claim), ['metadata', 'ownerReferences'], [{ apiVersion: 'v1', kind: 'Pod', name: 'x', uid: 'u2' }]);
+const owner = { 'f:metadata': { 'f:ownerReferences': { '.': {}, 'k:{"uid":"u2"}': {} } } };
+
 const rows: readonly Row[] = [
   { what: 'an object as we applied it', live: applied(), expected: [] },
   {
@@ -252,6 +264,46 @@ const rows: readonly Row[] = [
   {
     what: 'a label of the object',
     live: written(changed(stated, ['metadata', 'labels', 'x'], 'y'), treeOf(['f:metadata', 'f:labels', 'f:x'])),
+    expected: [],
+  },
+  {
+    what: 'an owner with which the backups would go',
+    live: written(ownedClaim(backups), owner),
+    expected: [
+      'metadata.ownerReferences[uid=u2] = {"apiVersion":"v1","kind":"Pod","name":"x","uid":"u2"} by kubectl-patch',
+    ],
+  },
+  {
+    what: 'what Kubernetes fills in of the claim of the backups is none, nor what protects it',
+    live: written(
+      changed(
+        changed(applied(backups), ['spec', 'volumeName'], 'pv'),
+        ['metadata', 'finalizers'],
+        [
+          'kubernetes.io/pvc-protection',
+          'snapshot.storage.kubernetes.io/pvc-as-source-protection',
+          'provisioner.storage.kubernetes.io/cloning-protection',
+        ],
+      ),
+      {
+        'f:metadata': {
+          'f:annotations': { 'f:pv.kubernetes.io/bind-completed': {} },
+          'f:finalizers': {
+            '.': {},
+            'v:"kubernetes.io/pvc-protection"': {},
+            'v:"snapshot.storage.kubernetes.io/pvc-as-source-protection"': {},
+            'v:"provisioner.storage.kubernetes.io/cloning-protection"': {},
+          },
+        },
+        'f:spec': { 'f:volumeName': {} },
+      },
+      { manager: 'kube-controller-manager' },
+    ),
+    expected: [],
+  },
+  {
+    what: 'the owner that the StatefulSet controller gives a claim of its own',
+    live: written(ownedClaim(dataClaim), owner, { manager: 'kube-controller-manager' }),
     expected: [],
   },
   {
