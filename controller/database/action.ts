@@ -11,7 +11,8 @@ export type Action =
   | { readonly kind: 'create'; readonly stated: Stated; readonly drifts: readonly Drift[] }
   /**
    * The object is ours (`uid`), and is brought to what we state, unless it is not as it was seen (`resourceVersion`) any more. `isRepair`: we stated the same before. `taken`: what others own and is to go: we
-   * have to own it before. `yielded`: what we state and drift.allowManagers lets somebody else have. `hasOldHands`: what earlier hands hold of it is to become
+   * have to own it before. `yielded`: what we state and somebody else is to have: drift.allowManagers says so, or it is
+   * contested. `contested`: what is left for that; undefined where nothing is. `hasOldHands`: what earlier hands hold of it is to become
    * ours before. `untold`: what is put back without a word, and may come again and again. `live`: as it was found; undefined where nothing but our own wish has changed.
    */
   | {
@@ -23,6 +24,7 @@ export type Action =
       readonly drifts: readonly Drift[];
       readonly taken: readonly FieldPath[];
       readonly yielded: readonly FieldPath[];
+      readonly contested: readonly Drift[] | undefined;
       readonly hasOldHands: boolean;
       readonly untold: readonly Drift[];
       readonly live: KubeObject | undefined;

@@ -35,7 +35,7 @@ import { hasLostCredentials, wasSettled } from './conditions.ts';
 import { holderOf, isAnothers } from './holder.ts';
 import { isRemovable } from './kinds.ts';
 import { wantedMembers } from './observed-members.ts';
-import type { Restraint } from './restraint.ts';
+import { contestsIn, isFightForAll, isFoughtOver, type Restraint } from './restraint.ts';
 import type { Stated } from './stated.ts';
 
 export interface Observed extends Leeway {
@@ -125,22 +125,25 @@ function wasAnothers(accepted: Child['accepted']): boolean {
 interface Reasons extends Pick<ActionOf<'apply'>, 'isRepair' | 'drifts'> {
   readonly moved?: readonly Foreign[];
   readonly untold?: readonly Drift[];
+  readonly contested?: ActionOf<'apply'>['contested'];
+  /** What is left for that. */
+  readonly rest?: readonly Deviation[];
 }
 
-/** The object is applied, without what others may have, and what they added is taken out. */
+/** The object is applied, without what others may have or fight for, and what they added is taken out. */
 function apply(
   observed: Observed,
   stated: Stated,
   child: Child,
-  { isRepair, drifts, moved = [], untold = [] }: Reasons,
+  { isRepair, drifts, moved = [], untold = [], contested, rest = [] }: Reasons,
 ): Action {
   const added = unwantedIn(observed, stated, child).filter(({ path }) => !moved.some((one) => one.path === path));
   const told = [...drifts, ...added.map(({ drift }) => drift)];
   const taken = [...added, ...moved].map(({ path }) => path);
-  const yielded = yieldedOf(child, observed).map(({ path }) => path);
+  const yielded = [...yieldedOf(child, observed), ...rest].map(({ path }) => path);
   const { uid, resourceVersion, hasOldHands, suspect: live } = child;
   const seen = { uid, resourceVersion, hasOldHands, live };
-  return { kind: 'apply', stated, ...seen, isRepair, drifts: told, taken, yielded, untold };
+  return { kind: 'apply', stated, ...seen, isRepair, drifts: told, taken, yielded, contested, untold };
 }
 
 /** What others added and is to go, but for what the spec has come to state. */
@@ -247,29 +250,54 @@ function judge(observed: Observed, stated: Stated, shown: Child, live: KubeObjec
   if (isOurs && accepted === undefined && !isNews) return { kind: 'verify', stated, live };
   // Where the status alone tells what was stated, a value of ours that is another by now tells that something else was.
   const isSure = before !== undefined || !found.some(isOurTurn);
-  const news = foreignOf(found, isSame && isSure);
+  const contests = contestsIn(observed.restraint(stated.key));
+  const isContested = contests.length > 0;
+  const mayLeave = !isNews && isLeft(found, { isSame, isSure: before !== undefined, isContested });
+  const rest = mayLeave ? restIn(found, observed, stated, isReplaced || child.hasOldHands) : [];
+  const isWhole = rest.length === found.length;
+  const free = isWhole ? found : found.filter((one) => !rest.includes(one));
+  const news = foreignOf(free, isSame && isSure);
   const moved = isNews ? new Map<Deviation, Foreign>() : movesIn(news, live, child, observed);
   const foreign = isNews
     ? []
     : isReplaced
       ? [gone(stated), ...madeIn(news, live, moved)]
       : drifts(news, live, fieldManager, moved);
-  const isContested = observed.restraint(stated.key)?.kind === 'contested';
-  if (
-    isReport(observed, stated.key) &&
-    !isNews &&
-    isLeft(found, { isSame, isSure: before !== undefined, isContested })
-  ) {
-    return { kind: 'leave', stated, live, drifts: foreign };
-  }
-  const untold = isSame && accepted !== undefined && foreign.length === 0 ? untoldIn(found, live) : [];
-  if (isOurs && untold.length > 0 && isContested) return { kind: 'leave', stated, live, drifts: untold };
+  if (isWhole) return { kind: 'leave', stated, live, drifts: foreign };
+  const untold = isSame && accepted !== undefined && foreign.length === 0 ? untoldIn(free, live) : [];
+  const isFought = untold.some(({ field }) => isFoughtOver(contests, field));
+  if (isOurs && isFought) return { kind: 'leave', stated, live, drifts: untold };
   return apply(observed, stated, child, {
     isRepair: isSame,
     drifts: foreign,
     moved: [...moved.values()],
     untold,
+    contested: rest.length === 0 ? undefined : drifts(foreignOf(rest, isSame && isSure), live, fieldManager),
+    rest,
   });
+}
+
+/**
+ * Of what deviates, what is to stay as it is for now: all of it where drift is only reported, otherwise what others fight about, with all of the
+ * object where that cannot be left out.
+ */
+function restIn(
+  found: readonly Deviation[],
+  { resource, restraint }: Observed,
+  { key }: Stated,
+  isInseparable: boolean,
+): readonly Deviation[] {
+  const why = restraint(key);
+  if (resource.spec.drift?.policy === 'Report' || why?.kind === 'paused') return found;
+  if (why === undefined) return [];
+  if (isFightForAll(why.contests)) return found;
+  const fought = found.filter(({ path }) => isFoughtOver(why.contests, readable(path)));
+  return fought.every((one) => !isInseparable && canBeLeftOut(one)) ? fought : found;
+}
+
+/** Whether an apply without it leaves it as it is: what is ours would be removed, and of a set nothing is left out. */
+function canBeLeftOut(one: Deviation): boolean {
+  return (isForeign(one) || one.kind === 'unowned') && one.path.at(-1)?.startsWith('v:') !== true;
 }
 
 /** Of a Secret, nothing tells. What is left as somebody made it may be another object too. */

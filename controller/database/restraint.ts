@@ -1,6 +1,7 @@
 import type { StoredDatabaseService } from '../../constructs/api/resource.ts';
 import {
   contestsOver,
+  isWithin,
   managedFields,
   unknownManager,
   type Contest,
@@ -34,6 +35,21 @@ export function restraintOf(
   if (until !== undefined) return { kind: 'paused', until };
   const over = contestsOver(contests, object, now);
   return over.length === 0 ? undefined : { kind: 'contested', contests: over };
+}
+
+/** What others fight about; empty where it is not that. */
+export function contestsIn(restraint: Restraint | undefined): readonly Contest[] {
+  return restraint?.kind === 'contested' ? restraint.contests : [];
+}
+
+/** Whether a field is one that others fight about, in one, or around one. */
+export function isFoughtOver(contests: readonly Contest[], field: string): boolean {
+  return contests.some(({ drift }) => isWithin(field, drift.field) || isWithin(drift.field, field));
+}
+
+/** Whether others fight about whether the object is there, or is ours at all. */
+export function isFightForAll(contests: readonly Contest[]): boolean {
+  return contests.some(({ drift }) => drift.field === '' || drift.field === managedFields);
 }
 
 /** The object of a key: `StatefulSet/orders` of `StatefulSet/shop/orders`. */

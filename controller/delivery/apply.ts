@@ -175,6 +175,7 @@ export class ClusterDelivery implements ApplyDelivery {
     try {
       const removed = await this.#bring(action, observed, signal);
       tally.make(action.stated, [...action.drifts, ...removed], action.untold);
+      if (action.contested !== undefined) tally.leave(action.stated, action.contested);
     } catch (error) {
       throw noted(error, action, tally);
     }
@@ -189,16 +190,23 @@ export class ClusterDelivery implements ApplyDelivery {
     const { stated, uid, resourceVersion, taken, yielded, hasOldHands } = action;
     const kept = yielded.length === 0 ? stated : { ...stated, object: without(stated.object, yielded) };
     const { object } = kept;
+    const isDrifted = action.contested !== undefined;
     const isBusy = action.live !== undefined && isStatusDue(action.live);
     const read = () => this.#kube.get(typeOf(object), object.metadata, { signal });
     const inherited = hasOldHands ? statedTree(object) : undefined;
     const take = (live: KubeObject, paths: readonly FieldPath[]) =>
       this.#attempts.once(stated, this.#children.get(stated.key), paths, () =>
-        takingOver(this.#kube, live, { taken: paths, inherited }, () => this.#apply(kept, { uid }, signal), signal),
+        takingOver(
+          this.#kube,
+          live,
+          { taken: paths, inherited },
+          () => this.#apply(kept, { uid }, signal, isDrifted),
+          signal,
+        ),
       );
     try {
       if (taken.length === 0 && inherited === undefined)
-        await this.#apply(kept, isBusy ? { uid } : { uid, resourceVersion }, signal);
+        await this.#apply(kept, isBusy ? { uid } : { uid, resourceVersion }, signal, isDrifted);
       else await take(action.live ?? (await read()), taken);
       return [];
     } catch (error) {
@@ -211,7 +219,8 @@ export class ClusterDelivery implements ApplyDelivery {
     }
   }
 
-  async #apply({ object, hash }: Stated, guard: Partial<Seen>, signal: AbortSignal): Promise<void> {
+  /** @param isDrifted something of it is left as others made it */
+  async #apply({ object, hash }: Stated, guard: Partial<Seen>, signal: AbortSignal, isDrifted = false): Promise<void> {
     const body = { ...object, metadata: { ...object.metadata, ...guard } };
     // Nobody else holds anything of what was just made, so there is nothing more to be learned from it.
     const metadataOnly = guard.resourceVersion === createOnly && !hasFacts(object);
@@ -222,7 +231,7 @@ export class ClusterDelivery implements ApplyDelivery {
       metadataOnly,
       signal,
     });
-    this.#children.accept(applied.object, hash);
+    this.#children.accept(applied.object, hash, isDrifted);
   }
 
   async #verify({ stated, live }: ActionOf<'verify'>, tally: Tally, signal: AbortSignal): Promise<void> {
@@ -298,8 +307,10 @@ const notRefused: ReadonlySet<Verdict['kind']> = new Set([
  * The error, after what was not put back for it is noted. What is looked at again at once is not known well enough to be told, where no answer came
  * nothing was refused, and in a namespace that goes nobody is accused.
  */
-function noted(error: unknown, { stated, drifts }: ActionOf<'apply' | 'create'>, tally: Tally): unknown {
+function noted(error: unknown, action: ActionOf<'apply' | 'create'>, tally: Tally): unknown {
+  const { stated, drifts } = action;
+  const contested = action.kind === 'apply' ? (action.contested ?? []) : [];
   const { class: errorClass, kind } = classify(error);
-  if (errorClass !== 'retry-now' && !notRefused.has(kind)) tally.refuse(stated, drifts);
+  if (errorClass !== 'retry-now' && !notRefused.has(kind)) tally.refuse(stated, [...drifts, ...contested]);
   return error;
 }

@@ -132,6 +132,46 @@ test('with an autoscaler: the line in the condition ends it', async () => {
   assert.equal(rival.writes, writes, 'nobody writes any more');
 });
 
+test('with an autoscaler: what somebody else changes in the same object is put back, and its number is left', async () => {
+  // GIVEN a fight that is left for longer than the test lasts
+  await using shop = await Shop.open({ contest: { ...contest, restMs: 600_000 } });
+  const set = async () => JSON.stringify(await shop.get('StatefulSet', 'apart'));
+  await shop.create('apart', wholeSpec);
+  await using rival = new Rival(
+    async () => (await set()).includes('"replicas":4,'),
+    () =>
+      shop.patch('StatefulSet', 'apart', {
+        body: { spec: { replicas: 4 } },
+        subresource: 'scale',
+        fieldManager: 'autoscaler',
+      }),
+  );
+  const condition = await shop.untilCondition('apart', 'Drifted', /^True Contested: autoscaler .* spec\.replicas/);
+  await shop.running.settled();
+  const { writes } = rival;
+  const before = shop.running.requests.length;
+  // WHEN
+  const containers = [{ name: 'postgres', image: 'evil:1' }];
+  await shop.patch('StatefulSet', 'apart', {
+    kind: 'strategic',
+    body: { spec: { template: { spec: { containers } } } },
+  });
+  // THEN
+  await eventually('it is put back', async () => !(await set()).includes('evil:1') || undefined);
+  const corrected = await eventually('it is told', async () =>
+    (await shop.receipts('apart')).find(({ manager }) => manager === 'kubectl-edit'),
+  );
+  assert.deepEqual([corrected.action, corrected.now], ['Corrected', 'evil:1']);
+  await shop.running.settled();
+  const made = shop.running.requestsAfter(before).map(({ verb, type }) => `${verb} ${type?.kind ?? ''}`);
+  assert.equal(applies(made, 'StatefulSet'), 1, made.join(', '));
+  assert.equal(await shop.condition('apart', 'Drifted'), condition);
+  // Another controller leaves the number too.
+  await shop.restart(undefined, { contest });
+  assert.equal(await shop.condition('apart', 'Drifted'), condition);
+  assert.equal(rival.writes, writes, 'nobody writes any more');
+});
+
 test('with somebody under the name of Plumbline itself', async () => {
   await shop.create('namesake', wholeSpec);
   const live = (await shop.get('PodDisruptionBudget', 'namesake')) as KubeObject;

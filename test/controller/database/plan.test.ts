@@ -41,7 +41,12 @@ const edited = changed(
   ['metadata', 'managedFields', 1],
   kubectl,
 );
+const labelField = 'metadata.labels[app.kubernetes.io/name]';
 const unlabelled = disowned(changed(ours, ['metadata', 'labels', 'app.kubernetes.io/name'], undefined), label);
+const editedAndUnlabelled = disowned(
+  changed(edited, ['metadata', 'labels', 'app.kubernetes.io/name'], undefined),
+  label,
+);
 const name = 'plumbline.dev/database';
 const relabelled = disowned(changed(ours, ['metadata', 'labels', name], 'or'), ['f:metadata', 'f:labels', `f:${name}`]);
 const relabelledSecret = live(secret, {
@@ -116,7 +121,14 @@ const grownAndHeld = (): Child => {
 };
 
 const paused: Partial<Observed> = { restraint: () => ({ kind: 'paused', until: 0 }) };
-const contested: Partial<Observed> = { restraint: () => ({ kind: 'contested', contests: [] }) };
+const contestOver = (...fields: readonly string[]): Partial<Observed> => {
+  const editor = { manager: 'autoscaler', operation: 'Update', time: noon };
+  const contests = fields.map((field) => {
+    const drift = { object: 'Service/orders', field, was: 'a', now: 'b', editor };
+    return { drift, flips: [], rivals: ['autoscaler'], rests: 1, until: Date.parse(noon) };
+  });
+  return { restraint: () => ({ kind: 'contested', contests }) };
+};
 
 interface Row {
   readonly what: string;
@@ -333,8 +345,63 @@ const rows: readonly Row[] = [
   {
     what: 'somebody applied other values under our name, again and again',
     child: seen(changed(mutated, ['metadata', 'managedFields', 0, 'time'], 'later'), accepted(service)),
-    more: contested,
+    more: contestOver(labelField),
     expected: 'leave: metadata.labels[app.kubernetes.io/name] by plumbline',
+  },
+  {
+    what: 'the same, and others fight about another field',
+    child: seen(changed(mutated, ['metadata', 'managedFields', 0, 'time'], 'later'), accepted(service)),
+    more: contestOver('spec.selector'),
+    expected: 'repair',
+  },
+  {
+    what: 'the field of a fight was changed',
+    child: seen(edited, accepted(service)),
+    more: contestOver('spec.selector'),
+    expected: 'leave: spec.selector by kubectl-edit',
+  },
+  {
+    what: 'a part of the field of a fight was changed',
+    child: seen(edited, accepted(service)),
+    more: contestOver('spec.selector[app]'),
+    expected: 'leave: spec.selector by kubectl-edit',
+  },
+  {
+    what: 'a field was changed, and others fight about another one that is as it was',
+    child: seen(edited, accepted(service)),
+    more: contestOver(labelField),
+    expected: 'repair: spec.selector by kubectl-edit',
+  },
+  {
+    what: 'a field was changed, and the field of a fight too',
+    child: seen(editedAndUnlabelled, accepted(service)),
+    more: contestOver(labelField),
+    expected: `repair: spec.selector by kubectl-edit, but for ${labelField} by unknown`,
+  },
+  {
+    what: 'the same, after a restart',
+    child: seen(editedAndUnlabelled),
+    more: { ...contestOver(labelField), applied: new Map([[service.key, service.hash]]) },
+    expected: `repair: spec.selector by kubectl-edit, but for ${labelField} by unknown`,
+  },
+  {
+    what: 'the same, and drift is only reported',
+    database: report,
+    child: seen(editedAndUnlabelled, accepted(service)),
+    more: contestOver(labelField),
+    expected: `leave: ${labelField} by unknown`,
+  },
+  {
+    what: 'a field was changed, and somebody applies another under our name again and again: ours cannot be left out',
+    child: seen(changed(edited, ['metadata', 'labels', 'app.kubernetes.io/name'], 'x'), accepted(service)),
+    more: contestOver(labelField),
+    expected: 'leave: spec.selector by kubectl-edit',
+  },
+  {
+    what: 'a field was changed in an object that somebody deletes again and again',
+    child: seen(edited, accepted(service)),
+    more: contestOver(''),
+    expected: 'leave: spec.selector by kubectl-edit',
   },
   {
     what: 'the same within the second of our own apply',
@@ -344,13 +411,13 @@ const rows: readonly Row[] = [
   {
     what: 'managedFields are wiped again and again',
     child: seen(wiped, accepted(service)),
-    more: contested,
+    more: contestOver('metadata.managedFields'),
     expected: 'leave: metadata.managedFields by unknown',
   },
   {
     what: 'a field is taken from us again and again, and says the same',
     child: seen(restored, accepted(service)),
-    more: contested,
+    more: contestOver('spec.selector'),
     expected: 'leave',
   },
   { what: 'somebody added a port', child: seen(added, accepted(service)), expected: 'accept' },
@@ -520,7 +587,9 @@ function inShort(action: Action): string {
   const drifts = 'drifts' in action ? action.drifts.map(({ field, editor }) => `${field} by ${editor.manager}`) : [];
   const list = drifts.length > 0 ? `: ${drifts[0]}` : '';
   if (action.kind === 'refuse') return `refuse ${action.holder}${action.isWatched ? ', watched' : ''}${list}`;
-  return (action.kind === 'apply' && action.isRepair ? 'repair' : action.kind) + list;
+  const [left] = (action.kind === 'apply' && action.contested) || [];
+  const rest = left === undefined ? '' : `, but for ${left.field} by ${left.editor.manager}`;
+  return (action.kind === 'apply' && action.isRepair ? 'repair' : action.kind) + list + rest;
 }
 
 for (const { what, database = orders, stated = service, child, more, others = [], expected } of rows) {
@@ -609,6 +678,13 @@ for (const [what, object, database, more, kind, expected] of madeAgain) {
     );
   });
 }
+
+test('what others fight about is not in what puts the rest back', () => {
+  const child = seen(editedAndUnlabelled, accepted(service));
+  const action = planOne(observed(orders, [child], contestOver(labelField)), service, child);
+  assert(action.kind === 'apply');
+  assert.deepEqual(action.yielded, [label]);
+});
 
 test('of what could not be put back the same is told each time, also of what was deleted and made again', () => {
   const child = seen(remade);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { Action } from '../../../controller/database/action.ts';
+import type { Action, ActionOf } from '../../../controller/database/action.ts';
 import { Children } from '../../../controller/database/children.ts';
 import type { Outcome } from '../../../controller/database/delivery.ts';
 import type { Observed } from '../../../controller/database/plan.ts';
@@ -75,7 +75,7 @@ const guardIn = ({ uid, resourceVersion }: { readonly uid?: string; readonly res
   `${uid === undefined ? '' : ` uid ${uid}`}${resourceVersion === undefined ? '' : ` version ${resourceVersion}`}`;
 const nameOf = ({ kind, metadata }: KubeObject): string => `${kind} ${metadata.name}`;
 const create = (stated: typeof service, drifts: typeof gone = []): Action => ({ kind: 'create', stated, drifts });
-const apply = (stated: typeof service, isRepair = false): Action => ({
+const apply = (stated: typeof service, isRepair = false, more: Partial<ActionOf<'apply'>> = {}): Action => ({
   kind: 'apply',
   stated,
   uid: 'u1',
@@ -84,9 +84,11 @@ const apply = (stated: typeof service, isRepair = false): Action => ({
   drifts: isRepair ? gone : [],
   taken: [],
   yielded: [],
+  contested: undefined,
   hasOldHands: false,
   untold: [],
   live: undefined,
+  ...more,
 });
 
 test('a creation is an apply that no existing object meets, and its answer is remembered', async () => {
@@ -95,6 +97,23 @@ test('a creation is an apply that no existing object meets, and its answer is re
   assert.deepEqual(given.requests, ['apply Service orders version 1']);
   assert.deepEqual([outcome.made, outcome.corrected], [[service.key], gone]);
   assert.equal(given.children.get(service.key)?.suspect, undefined);
+});
+
+test('what others fight about is left out of what is applied, and told as left until it is looked at again', async () => {
+  // GIVEN
+  const given = new Given(live(service));
+  const contested = gone.map((one) => ({ ...one, field: 'spec.selector' }));
+  // WHEN
+  const outcome = await given.carryOut([apply(service, true, { yielded: [['f:spec', 'f:selector']], contested })]);
+  // THEN
+  const { selector: _, ...rest } = service.object['spec'] as { readonly selector: unknown };
+  assert.deepEqual(
+    given.bodies.map((body) => body['spec']),
+    [rest],
+  );
+  assert.deepEqual([outcome.corrected, outcome.flips], [gone, gone]);
+  assert.deepEqual([...outcome.left], [[service.key, contested]]);
+  assert.equal(given.children.get(service.key)?.accepted?.isDrifted, true);
 });
 
 test('what exists is applied to that very object as it was seen', async () => {
