@@ -130,7 +130,7 @@ function member(
   if (seen === undefined) return { ...nobody, name, ordinal };
   const { child, facts } = seen;
   const isLeader = seen === leader;
-  const health = healthOf(child, facts, isLeader);
+  const health = healthOf(child, facts, isLeader, asked);
   const read = facts.member.settings?.digest === settings ? facts.member.settings : undefined;
   const restart = restartOf(read);
   const isOfEdit = edits.has(facts.revision ?? '');
@@ -141,6 +141,7 @@ function member(
     name,
     ordinal,
     health,
+    serves: health !== 'leaving' && (health === 'healthy' || facts.isServerReady),
     isLeader,
     isPrimary: facts.isPrimary,
     need: isOutdated || isRenewal ? 'replacement' : restart === undefined ? 'nothing' : 'restart',
@@ -163,6 +164,7 @@ function member(
 
 const nobody: Omit<Member, 'name' | 'ordinal'> = {
   health: 'absent',
+  serves: false,
   isLeader: false,
   isPrimary: false,
   need: 'nothing',
@@ -188,12 +190,14 @@ function troubleIn(name: string, { symptom, member: { server } }: Pod, asked: As
   return server === '' ? undefined : `Patroni says ${server}`;
 }
 
-function healthOf({ isDeleting }: Child, facts: Pod, isLeader: boolean): MemberHealth {
-  const { isEnded, trouble, member } = facts;
+function healthOf({ name, isDeleting }: Child, facts: Pod, isLeader: boolean, asked: Asked): MemberHealth {
+  const { isEnded, symptom, member } = facts;
   if (isDeleting || isEnded) return 'leaving';
   if (isServing(facts, isLeader)) return 'healthy';
   const isRefusing = member.server === 'start failed' || member.server === 'crashed';
-  return trouble !== undefined || isRefusing ? 'stuck' : 'working';
+  // What a member waits for may come by itself, such as the end of another container on its volume.
+  const isWaiting = symptom?.kind === 'held' && !podTrouble(name, symptom, asked).isStalled;
+  return (symptom !== undefined && !isWaiting) || isRefusing ? 'stuck' : 'working';
 }
 
 /** Patroni's words for a server on its way, however long that takes. */
@@ -208,7 +212,9 @@ const underWay: ReadonlySet<string> = new Set([
 function idleSince(health: MemberHealth, { uid }: Child, facts: Pod, advances: Advances): number | undefined {
   const { member, movedAt } = facts;
   if (health === 'stuck') return movedAt;
-  if (health !== 'working' || underWay.has(member.server) || member.isRestoring) return undefined;
+  // What Patroni said before the start gate holds is of an earlier server.
+  const isUnderWay = facts.symptom === undefined && (underWay.has(member.server) || member.isRestoring);
+  if (health !== 'working' || isUnderWay) return undefined;
   return Math.max(movedAt, advances.get(uid)?.at ?? movedAt);
 }
 

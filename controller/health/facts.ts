@@ -38,6 +38,8 @@ export type Facts =
       readonly kind: 'Pod';
       readonly isPrimary: boolean;
       readonly isReady: boolean;
+      /** The container of its server is ready, whatever is beside it. */
+      readonly isServerReady: boolean;
       /** It will not come back: its node went away, or the kubelet evicted it. */
       readonly isEnded: boolean;
       /** What keeps it from being ready; undefined where nothing but time is missing. */
@@ -194,6 +196,7 @@ function pod(object: KubeObject): Facts {
     kind: 'Pod',
     isPrimary: labels[roleLabel] === primaryRole,
     isReady,
+    isServerReady: isContainerReady(status, 'postgres'),
     ...(served === undefined ? {} : { served }),
     isEnded: hasEnded,
     symptom,
@@ -209,6 +212,10 @@ function pod(object: KubeObject): Facts {
     createdAt: latest([object.metadata.creationTimestamp]),
     refreshed: texts(json(annotations[secretsAnnotation])),
   };
+}
+
+function isContainerReady(status: Fields, name: string): boolean {
+  return records(status['containerStatuses']).some((one) => text(one, 'name') === name && one['ready'] === true);
 }
 
 function movedAt(creationTimestamp: string | undefined, status: Fields): number {

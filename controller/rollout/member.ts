@@ -6,7 +6,7 @@ export type MemberHealth =
   | 'healthy'
   /** On its way by itself: starting, cloning, replaying, joining. */
   | 'working'
-  /** It will not start as it is: no node, no image, a crash loop, a server that refuses its configuration. */
+  /** It will not start as it is: no node, no image, a crash loop of any container, a server that refuses its configuration. */
   | 'stuck'
   /** Being deleted, or ended and still there. */
   | 'leaving'
@@ -27,6 +27,8 @@ export interface Member {
   readonly name: string;
   readonly ordinal: number;
   readonly health: MemberHealth;
+  /** Its server runs, though a container beside it may fail. */
+  readonly serves: boolean;
   /** The ready primary. */
   readonly isLeader: boolean;
   /** Its pod bears the label of the primary, ready or not. Where nobody else is the ready primary, its server may well lead still. */

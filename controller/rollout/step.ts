@@ -93,10 +93,15 @@ function refuses({ refused }: Member): boolean {
   return Object.keys(refused).length > 0;
 }
 
-/** A member that cannot start as it is costs nothing to replace, and others may wait for it; nothing else is taken down meanwhile. */
+/**
+ * A member that cannot start as it is costs nothing to replace, and others may wait for it; nothing else is taken down meanwhile, not even one of
+ * which all but the server fails.
+ */
 function mend(seen: Observation, unhealthy: readonly Member[]): Step {
   const leads = leadsUnready(seen);
-  const outdated = unhealthy.filter((member) => member.need === 'replacement' && isHopeless(member));
+  const isOneDown = seen.members.some(({ serves }) => !serves);
+  const mayGo = (member: Member): boolean => member === leads || !(isOneDown && member.serves);
+  const outdated = unhealthy.filter((member) => member.need === 'replacement' && isHopeless(member) && mayGo(member));
   const last = outdated.findLast((member) => member !== leads) ?? outdated[0];
   if (last !== undefined && last === leads) return relieve(seen, last);
   if (last !== undefined) {

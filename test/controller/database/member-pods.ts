@@ -17,6 +17,8 @@ export interface MemberPod {
   readonly settings?: object;
   /** Its logical slots, as its steward states them. */
   readonly slots?: object;
+  /** Why its start gate holds it. */
+  readonly gate?: object;
   /** What the kubelet says of its containers. */
   readonly containers?: readonly object[];
 }
@@ -24,7 +26,7 @@ export interface MemberPod {
 /** The pod of a member, as the API server shows it. */
 export function memberPod(database: StoredDatabaseService, ordinal: number, pod: MemberPod = {}): KubeObject {
   const { name, namespace } = database.metadata;
-  const { isPrimary = false, isReady = true, status, settings, slots, containers = [] } = pod;
+  const { isPrimary = false, isReady = true, status, settings, slots, gate, containers = [] } = pod;
   const engine = engines[database.spec.engine];
   const streams = isPrimary ? {} : { replication_state: 'streaming' };
   const read = { digest: engine.settingsDigest(document(database)), refused: {}, restart: {} };
@@ -42,6 +44,7 @@ export function memberPod(database: StoredDatabaseService, ordinal: number, pod:
         status: JSON.stringify({ state: 'running', xlog_location: 100, ...streams, ...status }),
         'plumbline.dev/settings': JSON.stringify({ ...read, ...settings }),
         ...(slots === undefined ? {} : { 'plumbline.dev/slots': JSON.stringify(slots) }),
+        ...(gate === undefined ? {} : { 'plumbline.dev/start': JSON.stringify(gate) }),
         ...asked('restartedAt' in pod ? pod.restartedAt : restartedAtOf(database)),
         'plumbline.dev/template': pod.template ?? engine.templateDigest(document(database)),
       },

@@ -75,6 +75,29 @@ for (const [what, look, words] of troubles) {
   });
 }
 
+const steward = { name: 'steward', state: { waiting: { reason: 'CrashLoopBackOff' } } };
+const failing = (ready: boolean): MemberPod => ({ isReady: false, containers: [{ name: 'postgres', ready }, steward] });
+const holds = (reason: string): MemberPod => ({ isReady: false, gate: { reason, message: 'so it waits' } });
+const healths: readonly (readonly [what: string, look: MemberPod, health: string, serves: boolean])[] = [
+  ['streams', streams(1), 'healthy', true],
+  ['streams beside a steward that crashes', failing(true), 'stuck', true],
+  ['is down, as is its steward', failing(false), 'stuck', false],
+  ['waits for the end of another container on its volume', holds('VolumeInUse'), 'working', false],
+  ['finds foreign data', holds('ForeignData'), 'stuck', false],
+];
+
+for (const [what, look, health, serves] of healths) {
+  test(`a replica that ${what} is ${health} and ${serves ? 'serves' : 'does not serve'}`, () => {
+    const found = replica(look);
+    assert.deepEqual([found?.health, found?.serves], [health, serves]);
+  });
+}
+
+test('a replica that was cloning before its start gate holds it gets nowhere', () => {
+  const look = { ...says('creating replica'), ...holds('VolumeInUse') };
+  assert.notEqual(replica(look)?.idleSince, undefined);
+});
+
 for (const [what, looks, idleFor] of rows) {
   test(`a replica that ${what} has been getting nowhere for ${idleFor ?? 'no'} minutes`, () => {
     const since = replica(...looks)?.idleSince;

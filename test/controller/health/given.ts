@@ -15,6 +15,7 @@ export function podFacts(more: Partial<FactsOf<'Pod'>> = {}): FactsOf<'Pod'> {
     kind: 'Pod',
     isPrimary: false,
     isReady: true,
+    isServerReady: true,
     isEnded: false,
     symptom: undefined,
     trouble: undefined,

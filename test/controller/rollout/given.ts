@@ -6,6 +6,7 @@ export function member(ordinal: number, more: Partial<Member> = {}): Member {
     name: `orders-${ordinal}`,
     ordinal,
     health: 'healthy',
+    serves: (more.health ?? 'healthy') === 'healthy',
     isLeader: false,
     isPrimary: more.isLeader ?? false,
     need: 'nothing',

@@ -3,13 +3,13 @@ import test from 'node:test';
 import { explore } from './explore.ts';
 import type { Step } from '../../../controller/rollout/index.ts';
 import { moves, rashMoves, type Move } from './moves.ts';
-import { isAtEnd, isLed, level, peace, type Faults, type World } from './world.ts';
+import { isAtEnd, isLed, level, peace, serves, type Faults, type World } from './world.ts';
 
 /** What the controller must never do. Undefined for a move that it may make. */
 function violation(world: World, { step, to }: Move): string | undefined {
   const isLeaderToGo = world.leader !== undefined && world.leader >= to.pods.length;
   if (isLeaderToGo && isLed(world)) return 'the primary goes with members that are too many';
-  const isUp = (i: number): boolean => ['up', 'behind'].includes(world.pods[i]?.state ?? 'gone');
+  const isUp = (i: number): boolean => world.pods[i] !== undefined && serves(world.pods[i]);
   if (step?.kind === 'switchover') return lossOfSlot(world, step);
   if (step?.kind !== 'replace' && step?.kind !== 'restart') return undefined;
   const member = Number(step.member);
@@ -19,12 +19,11 @@ function violation(world: World, { step, to }: Move): string | undefined {
   const isNew = template === world.template && renewal === world.stated;
   const isTwice = step.kind === 'restart' ? asked === world.settings : isNew;
   if (state === 'gone' || isTwice) return 'a member is taken down twice for one cause';
-  if (isUp(member) && !others.every(isUp)) return 'a healthy member is taken down while another is missing';
+  if (isUp(member) && !others.every(isUp)) return 'a member that serves is taken down while another is missing';
   if (world.leader !== member) return undefined;
   // Standbys must have it as high as their primary: it goes first.
   if (step.kind === 'restart' && level(world.settings) < level(settings)) return undefined;
-  const isToHandOver = isUp(member) || (isLed(world) && others.some((i) => world.pods[i]?.state === 'up'));
-  return isToHandOver && others.length > 0 ? 'the primary is taken down' : undefined;
+  return isUp(member) && others.length > 0 ? 'the primary is taken down' : undefined;
 }
 
 function lossOfSlot(
@@ -63,7 +62,7 @@ test('in every order of events a rollout takes no second member down, never the 
 test('the search finds a controller that acts on what it saw some time ago', () => {
   const faults = { crashes: 1, changes: 1, restarts: 0, refusals: 0, blindness: 1, settings: 0, slots: 0 };
   const { problem } = explore(peace(3, faults), { moves: rashMoves, violation, isAtEnd });
-  assert.match(problem ?? '', /a healthy member is taken down while another is missing/);
+  assert.match(problem ?? '', /a member that serves is taken down while another is missing/);
 });
 
 for (const slotsEnd of ['synced', 'dropped', 'given up'] as const) {

@@ -43,6 +43,31 @@ const rows: readonly (readonly [what: string, seen: Observation, step: string])[
     'wait MemberStuck',
   ],
   [
+    'a container beside the server of one fails, while another one is on its way',
+    members({ ...leader, ...old }, { health: 'working' }, { ...old, health: 'stuck', serves: true }),
+    'wait MemberMissing',
+  ],
+  [
+    'it does, while another one does not start from the old template',
+    members({ ...leader, ...old }, { ...old, health: 'stuck' }, { ...old, health: 'stuck', serves: true }),
+    'replace orders-1',
+  ],
+  [
+    'it does, and all others serve',
+    members({ ...leader, ...old }, old, { ...old, health: 'stuck', serves: true }),
+    'replace orders-2',
+  ],
+  [
+    'the primary cannot go on from the old template, leads, and a member is missing',
+    members({ ...old, isPrimary: true, health: 'stuck', serves: true }, old, { health: 'absent' }),
+    'switchover orders-0 to orders-1',
+  ],
+  [
+    'the same, and no other member serves',
+    members({ ...old, isPrimary: true, health: 'stuck', serves: true }, { health: 'working' }),
+    'wait MemberMissing',
+  ],
+  [
     'the primary cannot go on from the old template, and leads',
     members({ ...old, isPrimary: true, health: 'stuck' }, old, { ...old, isCaughtUp: false }),
     'switchover orders-0 to orders-1',

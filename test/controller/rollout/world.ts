@@ -148,6 +148,7 @@ export function observe(world: World): Observation {
       name: String(i),
       ordinal: i,
       health: healthOf[state] === 'healthy' && !isLed(world) ? 'working' : healthOf[state],
+      serves: serves(pod),
       isLeader: leader === i && state === 'up',
       // A pod that was made again has no label before its server leads.
       isPrimary: leader === i && (state === 'up' || state === 'ailing'),
@@ -176,6 +177,11 @@ export function observe(world: World): Observation {
   });
   const mayLose = isGivenUp ? [cdc.name] : [];
   return { wanted: replicas, isObserved, hasTemplate, members, isPaused: false, isSwitching, mayLose };
+}
+
+/** Whether its server runs, whatever is beside it. */
+export function serves({ state }: Pod): boolean {
+  return state === 'up' || state === 'behind' || state === 'ailing';
 }
 
 /** Patroni starts a server again that did not start. */
