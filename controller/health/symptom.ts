@@ -59,10 +59,11 @@ function unscheduled(status: Fields): Symptom | undefined {
   return found && { kind: 'unscheduled', ...wordsOf(found) };
 }
 
-function waiting(status: Fields, { gate }: MemberState): Symptom | undefined {
+function waiting(status: Fields, member: MemberState): Symptom | undefined {
+  const isHeld = held(member) !== undefined;
   for (const container of [...records(status['initContainerStatuses']), ...records(status['containerStatuses'])]) {
     const words = wordsOf(record(record(container['state'])['waiting']));
-    if (harmless.includes(words.reason) || (gate !== undefined && isBetweenHolds(container, words.reason))) continue;
+    if (harmless.includes(words.reason) || (isHeld && isBetweenHolds(container, words.reason))) continue;
     const [name, image] = [text(container, 'name') ?? '', text(container, 'image') ?? ''];
     return { kind: 'waiting', ...words, container: name, image, lastEnd: lastEnd(container) };
   }

@@ -78,25 +78,20 @@ const loops = (exitCode: number): object => ({
   state: { waiting: { reason: 'CrashLoopBackOff' } },
   lastState: { terminated: { reason: exitCode === 0 ? 'Completed' : 'Error', exitCode } },
 });
-const holds: readonly (readonly [
-  what: string,
-  gate: string | undefined,
-  container: object,
-  trouble: string | undefined,
-])[] = [
+const holds: readonly (readonly [what: string, gate: string | undefined, container: object, trouble: string])[] = [
   [
     'a gate that the kubelet has ended and will start again',
     gateSays('ForeignData'),
     loops(0),
     'ForeignData: so it waits',
   ],
-  ['the same when it waits for its leader', gateSays('WaitingForLeader'), loops(0), undefined],
+  ['a container that its gate has let start, to clone', gateSays('WaitingForLeader'), loops(0), 'CrashLoopBackOff'],
   ['a container that fails though its gate holds', gateSays('ForeignData'), loops(1), 'CrashLoopBackOff'],
   ['a container that ends with 0 and has no gate', undefined, loops(0), 'CrashLoopBackOff'],
 ];
 
 for (const [what, gate, container, trouble] of holds) {
-  test(`${what}: ${trouble ?? 'nothing is wrong'}`, () => {
+  test(`${what}: ${trouble}`, () => {
     const annotations = gate === undefined ? {} : { 'plumbline.dev/start': gate };
     const facts = factsOf(object('Pod', { status: { containerStatuses: [container] } }, { annotations }));
     assert.equal(facts.kind === 'Pod' && facts.trouble, trouble);
