@@ -431,6 +431,48 @@ def recorded(kube, member):
 def record(kube, member, identity):
     kube.annotate("persistentvolumeclaims", claim_of(member), {IDENTITY: identity})
 `,
+  'image.py': `"""What the image holds, asked of its own programs: that is the same in every layout of an image."""
+
+import re
+import subprocess
+
+# Older ones take \`synchronous_mode: quorum\` for a word that they don't know, and then replicate asynchronously without saying so.
+# Source: https://patroni.readthedocs.io/en/latest/releases.html (4.0.0)
+NEEDED_PATRONI = 4
+
+
+def unfit(major, patroni):
+    """(reason, message) why the programs of the image cannot run this database; None where they can.
+
+    patroni: its version, such as 4.0.6. One that could not be read hinders nothing: a program that is broken or missing says so itself when it is
+    started.
+    """
+    found = re.search(r"\\d+", said(["postgres", "--version"]))
+    if found and int(found.group()) != major:
+        return (
+            "WrongMajor",
+            f"the image holds PostgreSQL {found.group()}, the spec says {major}: correct spec.image or spec.version",
+        )
+    if patroni and int(patroni.split(".")[0]) < NEEDED_PATRONI:
+        return (
+            "WrongPatroni",
+            f"the image holds Patroni {patroni}, and {NEEDED_PATRONI}.0 or later is needed: set spec.image to one that has it",
+        )
+    return None
+
+
+def patroni_version():
+    """None where it cannot be read. It takes a good part of a second."""
+    found = re.search(r" (\\d+\\.\\S+)\\s*$", said(["patroni", "--version"]))
+    return found and found.group(1)
+
+
+def said(command):
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+`,
   'initdb.sh': `#!/usr/bin/env bash
 # Patroni runs this as its initdb: OPTIONS… DATADIR. The data directory appears whole, with the roles of the system, or not at all: so one that was
 # cut off is never taken for data. The start gate is asked once more, for time has passed since the start.
@@ -1580,7 +1622,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 import time
 
@@ -1588,6 +1629,7 @@ import lock
 import pair
 from configuration import RUN, serves_tls, write_configuration
 from identity import START, annotation, claim_of, identity_of, record, recorded
+from image import patroni_version, unfit
 from kube import Kube, KubeError, is_deleted
 from member import Member
 from passwords import missing_keys, read_text
@@ -1606,6 +1648,7 @@ class Gate:
         self.member = Member()
         self.data = self.member.data
         self.kube = Kube("plumbline-start-gate")
+        self.patroni = None
 
     def start(self):
         said, is_to_stay = None, False
@@ -1688,14 +1731,9 @@ class Gate:
         problem = self._certify()
         if problem and not pair.is_in_service():
             return ("TlsSecretUnusable", f"{problem}; nothing can be served before it is mended")
-        version = output(["postgres", "--version"])
-        found = re.search(r"\\d+", version)
-        if found and int(found.group()) != self.member.major:
-            return (
-                "WrongMajor",
-                f"the image holds PostgreSQL {found.group()}, the spec says {self.member.major}: correct spec.image or spec.version",
-            )
-        return None
+        # Read once: the image of a container never changes.
+        self.patroni = self.patroni or patroni_version()
+        return unfit(self.member.major, self.patroni)
 
     def _free(self):
         """Bytes that this user can still write to the volume."""
@@ -1804,10 +1842,6 @@ def last_error(output):
 
 def mebibytes(size):
     return size // (1024 * 1024)
-
-
-def output(command):
-    return subprocess.run(command, capture_output=True, text=True, check=False).stdout
 
 
 def log(text):

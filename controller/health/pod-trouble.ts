@@ -83,6 +83,7 @@ const gateReasons: Readonly<Record<string, Pick<Trouble, 'reason' | 'isStalled'>
   VolumeInUse: { reason: 'VolumeInUse', isStalled: false },
   VolumeNotWritable: { reason: 'VolumeNotWritable', isStalled: true },
   WrongMajor: { reason: 'WrongMajor', isStalled: true },
+  WrongPatroni: { reason: 'WrongPatroni', isStalled: true },
 };
 
 /** Anybody who may annotate the pod can write the words, so only those that are known become a reason. */

@@ -29,6 +29,7 @@ export const reasons = {
   ContainerNotStarted: 'A container of a member cannot be created; the message has the words of the kubelet.',
   InitialisationFailed: 'A new database cannot be initialised; the message has the last words of initdb.',
   WrongMajor: 'The image or the data is of another major version of PostgreSQL than the spec says.',
+  WrongPatroni: 'The image has a Patroni that is too old to do what is stated.',
   SystemSecretIncomplete: 'The Secret with the passwords of the system lacks one.',
   CredentialsUnusable:
     'The Secret with the credentials holds no text as password, so nobody could log in to a new database.',

@@ -16,7 +16,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 import time
 
@@ -24,6 +23,7 @@ import lock
 import pair
 from configuration import RUN, serves_tls, write_configuration
 from identity import START, annotation, claim_of, identity_of, record, recorded
+from image import patroni_version, unfit
 from kube import Kube, KubeError, is_deleted
 from member import Member
 from passwords import missing_keys, read_text
@@ -42,6 +42,7 @@ class Gate:
         self.member = Member()
         self.data = self.member.data
         self.kube = Kube("plumbline-start-gate")
+        self.patroni = None
 
     def start(self):
         said, is_to_stay = None, False
@@ -124,14 +125,9 @@ class Gate:
         problem = self._certify()
         if problem and not pair.is_in_service():
             return ("TlsSecretUnusable", f"{problem}; nothing can be served before it is mended")
-        version = output(["postgres", "--version"])
-        found = re.search(r"\d+", version)
-        if found and int(found.group()) != self.member.major:
-            return (
-                "WrongMajor",
-                f"the image holds PostgreSQL {found.group()}, the spec says {self.member.major}: correct spec.image or spec.version",
-            )
-        return None
+        # Read once: the image of a container never changes.
+        self.patroni = self.patroni or patroni_version()
+        return unfit(self.member.major, self.patroni)
 
     def _free(self):
         """Bytes that this user can still write to the volume."""
@@ -240,10 +236,6 @@ def last_error(output):
 
 def mebibytes(size):
     return size // (1024 * 1024)
-
-
-def output(command):
-    return subprocess.run(command, capture_output=True, text=True, check=False).stdout
 
 
 def log(text):

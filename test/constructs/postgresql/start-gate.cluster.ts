@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { FakeApi } from './fake-api.ts';
 import { orders } from './orders.ts';
 import { Sandbox, serverMissing } from './sandbox.ts';
+import { until } from './steward-stage.ts';
 
 const passwords = { superuser: 's', replication: `re'pl\\:ication`, rewind: 'r', restapi: 'rest:"api' };
 
@@ -193,6 +194,25 @@ test('another major than that of the spec is told before anything starts', { ski
   assert.match(await held(sandbox), /WrongMajor: the image holds PostgreSQL \d+, the spec says 12/);
 });
 
+test(
+  'a Patroni before 4.0 is told before anything starts, and a later one starts',
+  { skip: serverMissing },
+  async () => {
+    const { sandbox, api } = await gated();
+    using _ = sandbox;
+    sandbox.write('bin/patroni', '#!/usr/bin/env bash\necho "patroni 3.3.2"', 0o755);
+    assert.match(
+      await held(sandbox),
+      /WrongPatroni: the image holds Patroni 3\.3\.2, and 4\.0 or later is needed: .*spec\.image/,
+    );
+    const told = () => api.annotations('pods/orders-0')['plumbline.dev/start'];
+    await until(() => told() !== undefined, 'it says so on its pod');
+    assert.match(told() ?? '', /"WrongPatroni"/);
+    sandbox.write('bin/patroni', '#!/usr/bin/env bash\necho "patroni 4.0.6"', 0o755);
+    assert.equal((await gate(sandbox, 'start')).status, 0);
+  },
+);
+
 test('a volume that this user cannot write to is named, with the uid', { skip: serverMissing }, async () => {
   const { sandbox } = await gated();
   using _ = sandbox;
@@ -359,12 +379,12 @@ test('a volume that another container uses is waited for, and then held', { skip
   // GIVEN a container that has locked the volume, as every supervisor does
   const { sandbox, api } = await gated();
   using _ = sandbox;
-  sandbox.write('bin/patroni', '#!/usr/bin/env bash\necho Patroni starts\nexec sleep 60', 0o755);
+  sandbox.write(
+    'bin/patroni',
+    '#!/usr/bin/env bash\n[[ $1 == --version ]] && exit\necho Patroni starts\nexec sleep 60',
+    0o755,
+  );
   const lock = sandbox.path('volume/.plumbline-lock');
-  const until = async (isSo: () => boolean, what: string) => {
-    for (let tries = 0; tries < 400; tries += 1, await sleep(50)) if (isSo()) return;
-    assert.fail(what);
-  };
   const other = sandbox.start('bash', ['-c', `exec 9>>"$0"; flock 9; echo locked; exec sleep 60`, lock]);
   await until(() => other.output().includes('locked'), 'it is locked');
 

@@ -180,6 +180,7 @@ const rows: readonly (readonly [what: string, seen: Plight, reason: string | und
   ],
   ['a container that cannot be made', waiting('CreateContainerError', 'x'), 'ContainerNotStarted', /Error: x/],
   ['a wrong major', held('WrongMajor'), 'WrongMajor', /^orders-0: so it is$/],
+  ['a Patroni that is too old', held('WrongPatroni'), 'WrongPatroni', /^orders-0: so it is$/],
   ['a certificate', held('TlsSecretUnusable'), 'CertificateUnusable'],
   ['a volume that another container uses', held('VolumeInUse'), 'VolumeInUse', /^orders-0: so it is$/],
   ['a member that waits for its leader', held('WaitingForLeader'), undefined],
