@@ -939,9 +939,8 @@ SYSTEM = {"postgres": "superuser", "plumbline_replication": "replication", "plum
 
 
 def system_passwords():
-    """By role; one whose file is missing or empty is left out, and so left alone."""
-    found = ((role, _system(key)) for role, key in SYSTEM.items())
-    return {role: password for role, password in found if password}
+    """By role; none while one is missing: so each stays as it is, in the roles as in the password file."""
+    return {} if missing_keys() else {role: _system(key) for role, key in SYSTEM.items()}
 
 
 def all_passwords(owner):
@@ -957,6 +956,17 @@ def rest_password():
 def missing_keys():
     """Keys of the system Secret without a password, or with one of several lines, which no password file can hold."""
     return [key for key in (*SYSTEM.values(), "restapi") if not _system(key) or "\\n" in _system(key)]
+
+
+def incomplete():
+    """(reason, message) why the system Secret cannot be used; None where it can."""
+    missing = missing_keys()
+    if not missing:
+        return None
+    return (
+        "SystemSecretIncomplete",
+        f"the system Secret has no usable password under {', '.join(missing)}: add a line of text for each",
+    )
 
 
 def is_owner_usable():
@@ -1632,7 +1642,7 @@ from identity import START, annotation, claim_of, identity_of, record, recorded
 from image import patroni_version, unfit
 from kube import Kube, KubeError, is_deleted
 from member import Member
-from passwords import missing_keys, read_text
+from passwords import incomplete, read_text
 from verdict import judge
 
 # Is there while the last initdb failed.
@@ -1722,12 +1732,9 @@ class Gate:
                 "VolumeInUse",
                 f"another container still uses the data volume (PersistentVolumeClaim {claim_of(self.member.name)}), such as that of a pod that was deleted by force; this one starts when that has ended",
             )
-        missing = missing_keys()
-        if missing:
-            return (
-                "SystemSecretIncomplete",
-                f"the system Secret has no usable password under {', '.join(missing)}: add a line of text for each",
-            )
+        problem = incomplete()
+        if problem:
+            return problem
         problem = self._certify()
         if problem and not pair.is_in_service():
             return ("TlsSecretUnusable", f"{problem}; nothing can be served before it is mended")
@@ -1749,6 +1756,11 @@ class Gate:
         problem = self._certify()
         if problem:
             log(f"the certificate stays as it was: {problem}")
+        lack = incomplete()
+        if lack:
+            # It succeeds all the same: nothing is to be tried again before the Secret changes. The steward says it on the pod.
+            log(f"the passwords stay as they were: {lack[1]}")
+            return
         write_configuration(self.member, self.kube.namespace)
 
     def _local_identity(self):
@@ -1891,7 +1903,7 @@ from handover import Handover
 from identity import START, identity_of, record, recorded
 from kube import Kube, KubeError, is_deleted
 from member import Member
-from passwords import all_passwords, is_owner_usable
+from passwords import all_passwords, incomplete, is_owner_usable
 from postmaster import primary_since, server_since
 from rest import ask
 from roles import facts_query, plan
@@ -1933,6 +1945,7 @@ class Steward:
         self.kept = {}
         self.stated = None
         self.complaints = {}
+        self.lack = None
 
     def look(self):
         primary = primary_since(self.data)
@@ -1942,6 +1955,7 @@ class Steward:
         elif wanted != self.ensured and self.clock() >= self.not_before:
             self.ensure(wanted)
         self.state_slots(is_primary=primary is not None)
+        self.state_lack()
         self.judge()
         if self.clock() >= self.measure_at:
             self.measure_at = self.clock() + MEASURE_EVERY_SECONDS
@@ -2043,6 +2057,18 @@ class Steward:
             self.slots.look(server_since(self.data), is_primary)
         except (SqlError, KubeError) as error:
             self.complain("slots cannot be stated on the pod", error)
+
+    def state_lack(self):
+        """Says on the pod what the system Secret lacks while the server goes on with what it had; before, the start gate does."""
+        lack = incomplete()
+        if lack == self.lack or server_since(self.data) is None:
+            return
+        told = lack and json.dumps({"reason": lack[0], "message": lack[1]})
+        try:
+            Kube("plumbline-steward").annotate("pods", self.member.name, {START: told})
+            self.lack = lack
+        except KubeError as error:
+            self.complain("what the system Secret lacks cannot be stated on the pod", error)
 
     def state_tls(self):
         try:

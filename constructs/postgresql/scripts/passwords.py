@@ -9,9 +9,8 @@ SYSTEM = {"postgres": "superuser", "plumbline_replication": "replication", "plum
 
 
 def system_passwords():
-    """By role; one whose file is missing or empty is left out, and so left alone."""
-    found = ((role, _system(key)) for role, key in SYSTEM.items())
-    return {role: password for role, password in found if password}
+    """By role; none while one is missing: so each stays as it is, in the roles as in the password file."""
+    return {} if missing_keys() else {role: _system(key) for role, key in SYSTEM.items()}
 
 
 def all_passwords(owner):
@@ -27,6 +26,17 @@ def rest_password():
 def missing_keys():
     """Keys of the system Secret without a password, or with one of several lines, which no password file can hold."""
     return [key for key in (*SYSTEM.values(), "restapi") if not _system(key) or "\n" in _system(key)]
+
+
+def incomplete():
+    """(reason, message) why the system Secret cannot be used; None where it can."""
+    missing = missing_keys()
+    if not missing:
+        return None
+    return (
+        "SystemSecretIncomplete",
+        f"the system Secret has no usable password under {', '.join(missing)}: add a line of text for each",
+    )
 
 
 def is_owner_usable():

@@ -26,7 +26,7 @@ from identity import START, annotation, claim_of, identity_of, record, recorded
 from image import patroni_version, unfit
 from kube import Kube, KubeError, is_deleted
 from member import Member
-from passwords import missing_keys, read_text
+from passwords import incomplete, read_text
 from verdict import judge
 
 # Is there while the last initdb failed.
@@ -116,12 +116,9 @@ class Gate:
                 "VolumeInUse",
                 f"another container still uses the data volume (PersistentVolumeClaim {claim_of(self.member.name)}), such as that of a pod that was deleted by force; this one starts when that has ended",
             )
-        missing = missing_keys()
-        if missing:
-            return (
-                "SystemSecretIncomplete",
-                f"the system Secret has no usable password under {', '.join(missing)}: add a line of text for each",
-            )
+        problem = incomplete()
+        if problem:
+            return problem
         problem = self._certify()
         if problem and not pair.is_in_service():
             return ("TlsSecretUnusable", f"{problem}; nothing can be served before it is mended")
@@ -143,6 +140,11 @@ class Gate:
         problem = self._certify()
         if problem:
             log(f"the certificate stays as it was: {problem}")
+        lack = incomplete()
+        if lack:
+            # It succeeds all the same: nothing is to be tried again before the Secret changes. The steward says it on the pod.
+            log(f"the passwords stay as they were: {lack[1]}")
+            return
         write_configuration(self.member, self.kube.namespace)
 
     def _local_identity(self):

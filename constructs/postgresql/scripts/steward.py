@@ -18,7 +18,7 @@ from handover import Handover
 from identity import START, identity_of, record, recorded
 from kube import Kube, KubeError, is_deleted
 from member import Member
-from passwords import all_passwords, is_owner_usable
+from passwords import all_passwords, incomplete, is_owner_usable
 from postmaster import primary_since, server_since
 from rest import ask
 from roles import facts_query, plan
@@ -60,6 +60,7 @@ class Steward:
         self.kept = {}
         self.stated = None
         self.complaints = {}
+        self.lack = None
 
     def look(self):
         primary = primary_since(self.data)
@@ -69,6 +70,7 @@ class Steward:
         elif wanted != self.ensured and self.clock() >= self.not_before:
             self.ensure(wanted)
         self.state_slots(is_primary=primary is not None)
+        self.state_lack()
         self.judge()
         if self.clock() >= self.measure_at:
             self.measure_at = self.clock() + MEASURE_EVERY_SECONDS
@@ -170,6 +172,18 @@ class Steward:
             self.slots.look(server_since(self.data), is_primary)
         except (SqlError, KubeError) as error:
             self.complain("slots cannot be stated on the pod", error)
+
+    def state_lack(self):
+        """Says on the pod what the system Secret lacks while the server goes on with what it had; before, the start gate does."""
+        lack = incomplete()
+        if lack == self.lack or server_since(self.data) is None:
+            return
+        told = lack and json.dumps({"reason": lack[0], "message": lack[1]})
+        try:
+            Kube("plumbline-steward").annotate("pods", self.member.name, {START: told})
+            self.lack = lack
+        except KubeError as error:
+            self.complain("what the system Secret lacks cannot be stated on the pod", error)
 
     def state_tls(self):
         try:

@@ -232,6 +232,36 @@ for (const [what, value] of [
   });
 }
 
+for (const [what, values] of [
+  ['lacks a key', { superuser: 'new', replication: 'new', rewind: 'new' }],
+  ['has two lines under one', { ...passwords, replication: 'new', restapi: 'one\ntwo' }],
+] as const) {
+  test(
+    `while the Secret of the system ${what}, a member that runs keeps what it has`,
+    { skip: serverMissing },
+    async () => {
+      // GIVEN a member that was started
+      const { sandbox } = await gated();
+      using _ = sandbox;
+      await gate(sandbox, 'start');
+      const files = () => ['patroni.yml', 'pgpass'].map((name) => readFileSync(sandbox.path(`run/${name}`), 'utf8'));
+      const before = files();
+      // WHEN the Secret changes
+      sandbox.run('rm', ['-r', sandbox.path('secrets/system')]);
+      sandbox.secret('system', values);
+      const { status, output } = await gate(sandbox, 'compose');
+      // THEN it is not tried again before the next change
+      assert.equal(status, 0);
+      assert.match(output, /the passwords stay as they were: .* under restapi: /);
+      assert.deepEqual(files(), before);
+      // AND a whole Secret is taken
+      sandbox.secret('system', { ...passwords, restapi: 'new' });
+      await gate(sandbox, 'compose');
+      assert.deepEqual(composed(sandbox).restapi.authentication, { username: 'plumbline', password: 'new' });
+    },
+  );
+}
+
 test(
   'the end of a line of Windows is no part of a password of the system, as libpq has it',
   { skip: serverMissing },

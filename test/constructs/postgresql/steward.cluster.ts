@@ -235,6 +235,32 @@ for (const [what, anyone, left] of [
   });
 }
 
+test(
+  'no role changes while the Secret of the system lacks a key, and the pod says so',
+  { skip: serverMissing },
+  async () => {
+    // GIVEN
+    const { sandbox, api, postgres } = await stage();
+    using _ = sandbox;
+    const said = startSteward(sandbox);
+    const told = () => api.annotations('pods/orders-0')['plumbline.dev/start'];
+    await until(() => said().includes('database Order-Data made'), 'the database');
+    // WHEN
+    sandbox.secret('system', { ...passwords, replication: 'another', restapi: '' });
+    sandbox.secret('credentials', { password: 'another' });
+    // THEN the owner alone has another password
+    await until(() => told() !== undefined && said().includes('password of role app-user set'), 'what is missing');
+    assert.match(told() ?? '', /"SystemSecretIncomplete".* under restapi: /);
+    assert.ok(!said().includes('password of role plumbline_replication set'));
+    assert.ok(postgres.canLogIn('plumbline_replication', passwords.replication, 'postgres'));
+    // WHEN
+    sandbox.secret('system', { ...passwords, replication: 'another' });
+    // THEN
+    await until(() => told() === undefined, 'that it is whole');
+    await until(() => said().includes('password of role plumbline_replication set'), 'the password');
+  },
+);
+
 test('a new owner waits for a password that is text, and the pod says so', { skip: serverMissing }, async () => {
   const { sandbox, api } = await stage();
   using _ = sandbox;
