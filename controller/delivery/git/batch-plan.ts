@@ -38,12 +38,12 @@ async function readFolders(
   const folders = batch.map(({ folder }) => folder);
   const isFolder = new Set(folders);
   const folderOfPath = (path: string): string => [...ancestorsOf(path), path].find((at) => isFolder.has(at)) ?? path;
-  const entries = Map.groupBy(await clone.entries(commit, folders), ({ path }) => folderOfPath(path));
+  const entries = Map.groupBy(await clone.objects.entries(commit, folders), ({ path }) => folderOfPath(path));
   // A folder with something in it stands under folders; an empty one may be missing because a link is in its way.
   const empty = folders.filter((folder) => !entries.has(folder));
   const above = new Set(empty.flatMap((folder) => [...ancestorsOf(folder), folder]));
   const obstacles = new Map<string, TreeEntry>();
-  for (const entry of await clone.entriesAt(commit, [...above])) {
+  for (const entry of await clone.objects.entriesAt(commit, [...above])) {
     if (entry.kind !== 'folder') obstacles.set(entry.path, entry);
   }
   for (const folder of empty) {
@@ -62,5 +62,5 @@ async function readMarked(
   const hasLeftOvers = ({ folder, wanted }: CheckedSubmission): boolean =>
     leftOvers(wanted, entries.get(folder) ?? []).length > 0;
   const folders = batch.filter(hasLeftOvers).map(({ folder }) => folder);
-  return new Set(await clone.matching(commit, markerPattern, folders));
+  return new Set(await clone.objects.matching(commit, markerPattern, folders));
 }

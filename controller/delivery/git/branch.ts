@@ -261,7 +261,7 @@ export class Branch {
   #contents(changing: readonly ChangingDatabase[]): Promise<ReadonlyMap<string, string>> {
     const changed = changing.flatMap(({ change }) => change.changed.map(({ old }) => old));
     const compared = changed.filter(({ size = 0 }) => size <= longestCompared).slice(0, comparedFiles);
-    return this.#clone.contents([...new Set(compared.map(({ id }) => id))]);
+    return this.#clone.objects.contents([...new Set(compared.map(({ id }) => id))]);
   }
 
   /** What others have changed, by the folder: where the branch had at some time what it is to have now. */

@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AccessFiles, type AccessRun } from './access-files.ts';
-import { checkAccess, type GitAccess, type OpenPgpKey } from './access.ts';
-import { fastImportStream, identityVariables, type NewCommit } from './fast-import.ts';
+import { AccessFiles } from './access-files.ts';
+import type { GitAccess } from './access.ts';
+import { atHand, isFailure, onDisk } from './clone-failure.ts';
+import { CommitSigning, hashIn } from './commit-signing.ts';
+import { fastImportStream, type NewCommit } from './fast-import.ts';
 import { GitDeliveryError } from './git-delivery-error.ts';
-import { defaultTimeoutMs, GitProcess, type GitProcessOptions } from './git-process.ts';
-import { signOpenPgp, withSignature } from './open-pgp.ts';
-import { failureOf } from './remote-failure.ts';
-import { parseTouches, touchFormat, type LastTouch } from './last-touch.ts';
-import { parseTree, type TreeEntry } from './tree-entry.ts';
+import { GitProcess, type GitProcessOptions } from './git-process.ts';
+import type { LastTouch } from './last-touch.ts';
+import { GitObjects } from './objects.ts';
 
 export interface CloneOptions extends Omit<GitProcessOptions, 'gitDirectory' | 'home'> {
   readonly url: string;
@@ -20,13 +20,6 @@ export interface CloneOptions extends Omit<GitProcessOptions, 'gitDirectory' | '
   readonly directory: string;
   /** What the server lets us in by; asked for each batch, so that a change counts at once. Defaults to nothing. */
   readonly access?: () => GitAccess | Promise<GitAccess>;
-}
-
-/** What comes of bringing two commits together. */
-export interface MergedTree {
-  readonly tree: string;
-  /** Files that both have changed in ways that do not go together: they have both versions in the tree, or one of them. */
-  readonly conflicts: readonly string[];
 }
 
 export type PushOutcome = { readonly kind: 'pushed' } | { readonly kind: 'rejected'; readonly words: string };
@@ -60,8 +53,6 @@ const commitsPerClone = 500;
 /** So far back it is looked who changed a file, in commits: the first is enough as a rule. */
 const depths = [100, 1000];
 const fetchQuietly = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance'];
-/** Keeps an argument list well below what Linux takes. */
-const pathsPerCommand = 1000;
 /** The whole history of a large repository takes its time, once. */
 const wholeHistoryMs = 600_000;
 /** More than any history has. Source: git-fetch(1), `--unshallow` */
@@ -71,11 +62,14 @@ const infiniteDepth = 2_147_483_647;
  * A bare copy of one branch, or two, shallow as long as there is one. There is no work tree: trees are read and commits are made inside git's own store.
  */
 export class Clone {
+  /** What was fetched. */
+  readonly objects: GitObjects;
   readonly #git: GitProcess;
   readonly #options: CloneOptions;
   readonly #gitDirectory: string;
   readonly #home: string;
   readonly #accessFiles: AccessFiles;
+  readonly #signing: CommitSigning;
   #access: GitAccess | undefined;
   #isReady = false;
   #commits = 0;
@@ -89,6 +83,8 @@ export class Clone {
     this.#home = join(options.directory, 'home');
     this.#accessFiles = new AccessFiles(join(options.directory, 'access'), options.url);
     this.#git = new GitProcess({ ...options, gitDirectory: this.#gitDirectory, home: this.#home });
+    this.objects = new GitObjects(this.#git);
+    this.#signing = new CommitSigning(this.#git, this.#accessFiles, options);
   }
 
   /** How many git commands were ever started. */
@@ -120,7 +116,7 @@ export class Clone {
       if (!isFailure(error)) throw error;
       if (!(await this.#isBranchThere())) return undefined;
       await this.wipe();
-      return this.#local(() => this.#fetchOnce());
+      return atHand(() => this.#fetchOnce());
     }
   }
 
@@ -157,54 +153,7 @@ export class Clone {
     } catch (error) {
       if (!isFailure(error)) throw error;
       await this.wipe();
-      return this.#local(() => this.#fetchHeadsOnce([...heads.keys()]));
-    }
-  }
-
-  /** The newest commit that both go back to; undefined where there is none. Of whole histories alone. */
-  async commonAncestor(one: string, other: string): Promise<string | undefined> {
-    const found = await this.#local(() => this.#git.run(['merge-base', one, other], { answers: [1] }));
-    return found === '' ? undefined : found.trim();
-  }
-
-  /** What is changed in the one or the other since their common ancestor. */
-  async merged(one: string, other: string): Promise<MergedTree> {
-    const args = ['merge-tree', '--write-tree', '--name-only', '--no-messages', '-z', one, other];
-    const [tree = '', ...paths] = (await this.#local(() => this.#git.run(args, { answers: [1] }))).split('\0');
-    return { tree, conflicts: paths.filter((path) => path !== '') };
-  }
-
-  /** Every file, link or submodule in the folders, and whatever other than a folder stands in their way. */
-  async entries(commit: string, folders: readonly string[]): Promise<TreeEntry[]> {
-    return this.#inPortions(folders, async (paths) =>
-      parseTree(await this.#git.run(['ls-tree', '-r', '--long', '-z', commit, '--', ...paths])),
-    );
-  }
-
-  /** What the paths themselves are. A folder is left out where another path is in it. */
-  async entriesAt(commit: string, paths: readonly string[]): Promise<TreeEntry[]> {
-    return this.#inPortions(paths, async (paths) =>
-      parseTree(await this.#git.run(['ls-tree', '--long', '-z', commit, '--', ...paths])),
-    );
-  }
-
-  /** The files in the folders of which a line matches the extended regular expression. */
-  async matching(commit: string, pattern: string, folders: readonly string[]): Promise<string[]> {
-    return this.#inPortions(folders, async (paths) => {
-      const args = ['--literal-pathspecs', 'grep', '-z', '-l', '-I', '-E', '-e', pattern, commit, '--', ...paths];
-      const output = await this.#git.run(args, { answers: [1] });
-      return output.split('\0').flatMap((line) => (line === '' ? [] : [line.slice(commit.length + 1)]));
-    });
-  }
-
-  /** Paths that are not the same in both commits; undefined where the older one is not at hand any more. */
-  async changedPaths(from: string, to: string): Promise<readonly string[] | undefined> {
-    try {
-      const output = await this.#git.run(['diff-tree', '-r', '-z', '--name-only', '--no-renames', from, to]);
-      return output.split('\0').filter((path) => path !== '');
-    } catch (error) {
-      if (!isFailure(error)) throw error;
-      return undefined;
+      return atHand(() => this.#fetchHeadsOnce([...heads.keys()]));
     }
   }
 
@@ -219,32 +168,19 @@ export class Clone {
       const deepen = [...fetchQuietly, `--depth=${depth}`, url, `+refs/heads/${branch}:${history}`];
       await this.#remote(['fetch', ...deepen]);
       const boundary = await this.#boundary();
-      const log = ['--literal-pathspecs', 'log', '-z', '--name-only', '--no-renames', touchFormat, commit, '--'];
-      const found = await this.#inPortions(paths, async (some) => {
-        const output = await this.#git.run([...log, ...some]);
-        return [...parseTouches(output, boundary)];
-      });
-      touches = new Map(found);
+      touches = await this.objects.touches(commit, paths, boundary);
       if (paths.every((path) => touches.has(path)) || boundary.size === 0) break;
     }
     return touches;
   }
 
-  /** What files hold, by git's names of that. */
-  async contents(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    if (ids.length === 0) return new Map();
-    const input = ids.map((id) => `${id}\n`).join('');
-    const contents = blobs(await this.#local(() => this.#git.bytes(['cat-file', '--batch=%(objectsize)'], { input })));
-    return new Map(ids.map((id, index) => [id, contents[index] ?? '']));
-  }
-
   /** Makes a commit, signed where there is a key, and returns its hash. Nobody sees it before `push`. */
   async commit(commit: Omit<NewCommit, 'ref'>): Promise<string> {
     const stream = fastImportStream({ ...commit, ref: nextCommit });
-    const output = await this.#local(() => this.#git.run(['fast-import', '--quiet', '--force'], { input: stream }));
+    const output = await atHand(() => this.#git.run(['fast-import', '--quiet', '--force'], { input: stream }));
     this.#commits++;
     const hash = hashIn(output);
-    return this.#access?.signingKey === undefined ? hash : this.#sign(hash, commit, this.#access);
+    return this.#access?.signingKey === undefined ? hash : this.#signing.sign(hash, commit, this.#access);
   }
 
   /**
@@ -346,103 +282,8 @@ export class Clone {
     if (access === undefined) return this.#git.run(args, how);
     return onDisk(() => this.#accessFiles.during(access, (run) => this.#git.run(args, { ...run, ...how })));
   }
-
-  /** git fast-import signs nothing, so that the commit is made once more. */
-  #sign(unsigned: string, commit: Omit<NewCommit, 'ref'>, access: GitAccess): Promise<string> {
-    checkAccess(this.#options.url, access);
-    const { signingKey } = access;
-    return signingKey?.kind === 'openpgp'
-      ? onDisk(() => this.#signOpenPgp(unsigned, signingKey))
-      : this.#signBySsh(unsigned, commit, access);
-  }
-
-  /** From the tree that it made, by git itself. */
-  async #signBySsh(unsigned: string, commit: Omit<NewCommit, 'ref'>, access: GitAccess): Promise<string> {
-    const { parents, message: input } = commit;
-    const args = ['commit-tree', '-S', `${unsigned}^{tree}`, ...parents.flatMap((one) => ['-p', one])];
-    try {
-      const sign = ({ variables, secrets }: AccessRun): Promise<string> =>
-        this.#git.run(args, {
-          input,
-          secrets,
-          startsOthers: true,
-          variables: { ...variables, ...identityVariables(commit) },
-        });
-      return hashIn(await onDisk(() => this.#accessFiles.during(access, sign)));
-    } catch (error) {
-      if (!isFailure(error)) throw error;
-      const advice = 'Check the signing key, and that ssh-keygen is installed.';
-      throw new GitDeliveryError('SigningFailed', `The commit can't be signed (${error.message}). ${advice}`);
-    }
-  }
-
-  /** git would start gpg, and keep to itself what that says of a passphrase or a key that has expired. */
-  async #signOpenPgp(unsigned: string, key: OpenPgpKey): Promise<string> {
-    const { directory, environment = process.env, timeoutMs = defaultTimeoutMs } = this.#options;
-    const commit = await this.#local(() => this.#git.run(['cat-file', 'commit', unsigned]));
-    const signature = await signOpenPgp(commit, key, { folder: join(directory, 'gpg'), environment, timeoutMs });
-    const input = withSignature(commit, signature);
-    return hashIn(await this.#local(() => this.#git.run(['hash-object', '-t', 'commit', '-w', '--stdin'], { input })));
-  }
-
-  async #inPortions<T>(paths: readonly string[], ask: (paths: readonly string[]) => Promise<T[]>): Promise<T[]> {
-    const answers: T[] = [];
-    for (let start = 0; start < paths.length; start += pathsPerCommand) {
-      const portion = paths.slice(start, start + pathsPerCommand);
-      answers.push(...(await this.#local(() => ask(portion))));
-    }
-    return answers;
-  }
-
-  /** What needs no network can only fail because the copy is damaged. */
-  async #local<T>(ask: () => Promise<T>): Promise<T> {
-    try {
-      return await ask();
-    } catch (error) {
-      throw isFailure(error) ? broken(error.message) : error;
-    }
-  }
-}
-
-function isFailure(error: unknown): error is GitDeliveryError {
-  return error instanceof GitDeliveryError && error.reason === 'GitFailed';
-}
-
-/** What `git cat-file --batch` prints with the size alone: of each blob a line with that, its bytes, and an end of line. */
-function blobs(output: Buffer): readonly string[] {
-  const found: string[] = [];
-  for (let at = 0; at < output.length;) {
-    const begin = output.indexOf('\n', at) + 1;
-    const end = begin + Number(output.toString('utf8', at, begin));
-    found.push(output.toString('utf8', begin, end));
-    at = end + 1;
-  }
-  return found;
 }
 
 function pairOf(branch: string, hash: string | undefined): [string, string][] {
   return hash === undefined || hash === '' ? [] : [[branch, hash]];
-}
-
-function hashIn(output: string): string {
-  const hash = output.trim();
-  if (!/^[0-9a-f]{40}$/.test(hash)) throw broken('git made a commit and gave no hash');
-  return hash;
-}
-
-/** Names what the file system says. */
-async function onDisk<T>(act: () => Promise<T>): Promise<T> {
-  try {
-    return await act();
-  } catch (error) {
-    if (error instanceof GitDeliveryError) throw error;
-    const words = error instanceof Error ? error.message : String(error);
-    const { reason, remedy } = failureOf(words, false);
-    throw remedy === undefined ? broken(words) : new GitDeliveryError(reason, `${words}. ${remedy}`);
-  }
-}
-
-function broken(words: string): GitDeliveryError {
-  const advice = 'It is made anew at the next try; see whether its folder is writable and the disk has room.';
-  return new GitDeliveryError('CloneBroken', `Plumbline's copy of the Git repository is damaged (${words}). ${advice}`);
 }

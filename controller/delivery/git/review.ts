@@ -145,12 +145,12 @@ export class Review {
   async #see(target: string, own: string | undefined): Promise<Sight> {
     const seen = { own, target, merge: undefined, isUnrelated: false };
     if (own === undefined) return { ...seen, base: { tip: undefined, parents: [target], onto: target } };
-    const common = await this.#clone.commonAncestor(target, own);
+    const common = await this.#clone.objects.commonAncestor(target, own);
     if (common === undefined) return { ...seen, base: baseOn(own), isUnrelated: true };
     // All of it is merged.
     if (common === own) return { ...seen, base: { tip: own, parents: [target], onto: target } };
     if (common === target) return { ...seen, base: baseOn(own) };
-    const merge = await this.#clone.merged(target, own);
+    const merge = await this.#clone.objects.merged(target, own);
     this.#sight = { ...seen, merge, base: baseOn(own) };
     return { ...this.#sight, base: merge.conflicts.length === 0 ? this.#merging(merge.tree) : baseOn(own) };
   }

@@ -31,7 +31,7 @@ export class StrayFolders {
     if (to === undefined) this.#seen.delete(branch);
     else this.#seen.set(branch, to);
     if (from === undefined || from === to) return;
-    const changed = to === undefined ? undefined : await this.#clone.changedPaths(from, to);
+    const changed = to === undefined ? undefined : await this.#clone.objects.changedPaths(from, to);
     if (changed === undefined) this.#strays = 'all';
     else this.add(changed.flatMap((path) => ancestorsOf(path)));
   }
