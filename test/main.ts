@@ -18,7 +18,8 @@ const inOneProcess = ['--test-isolation=none', '--test-concurrency=1'];
  * prints comes when those before it have ended.
  */
 const parts = [
-  [...inOneProcess, 'test/**/*.test.ts', 'test/groups/commands.ts'],
+  [...inOneProcess, 'test/**/*.test.ts', 'test/groups/clusters.ts'],
+  [...inOneProcess, 'test/groups/commands.ts'],
   [...inOneProcess, 'test/groups/controller.ts'],
   ['--test-concurrency=2', 'test/groups/members-1.ts', 'test/groups/members-2.ts'],
 ];
