@@ -59,6 +59,8 @@ process.on('disconnect', () => {
   if (!isKept || running.size === 0) close();
 });
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, close);
+// What has ended while this file was being loaded is told to nobody.
+if (!process.connected) close();
 
 function run({ name, command, args, cwd, environment, log, inNode: isInNode = false }: Command): void {
   if (isClosing) return;

@@ -99,7 +99,7 @@ describe('the controller, seen from outside', () => {
     assert.equal(sum(runs), scrape.value('workqueue_work_duration_seconds_count', { controller }));
     assert.equal(scrape.value('workqueue_depth', { controller }), 0);
     assert.equal(scrape.value('controller_runtime_active_workers', { controller }), 0);
-    assert.equal(scrape.value('controller_runtime_max_concurrent_reconciles', { controller }), 8);
+    assert.equal(scrape.value('controller_runtime_max_concurrent_reconciles', { controller }), 10);
     assert.equal(scrape.value('controller_runtime_reconcile_errors_total', { controller }), 0);
 
     assert.equal(scrape.value('plumbline_databases', { phase: 'Provisioning' }), 1);

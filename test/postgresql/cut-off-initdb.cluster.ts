@@ -57,8 +57,7 @@ async function kill(database: NodeDatabase, member: string): Promise<readonly st
     const said = await database.run(member, ['python3', '-c', killer, paths.data]);
     return said.split('\n').filter(Boolean);
   } catch (error) {
-    if (/not found|unable to upgrade connection|container not found|does not have a host assigned/.test(String(error)))
-      return undefined;
+    if (/Unexpected server response: (?:400|404|500)$/.test(String(error))) return undefined;
     throw error;
   }
 }
