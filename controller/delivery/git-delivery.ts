@@ -84,8 +84,9 @@ export class GitDelivery {
   #deliver(resource: StoredDatabaseService, isLeft: boolean): GitState | undefined {
     const { name, namespace, uid, generation } = resource.metadata;
     const key = keyOf(resource.metadata);
-    if (!this.#recalled.has(key))
-      this.#recalled.set(key, wasPushed(resource) ? contentHash(filesOf(resource)) : undefined);
+    const isFirst = !this.#recalled.has(key);
+    const pushed = isFirst && wasPushed(resource) ? filesOf(resource) : undefined;
+    if (isFirst) this.#recalled.set(key, pushed && contentHash(pushed));
     const target = this.#options.targetOf(resource);
     const known = this.#deliveries.get(key);
     // What is there stays there until it is known where it is to be instead.
@@ -117,7 +118,7 @@ export class GitDelivery {
     };
     this.#deliveries.set(key, delivery);
     this.#clearances.delete(`${key} ${target.id}`);
-    const files = filesOf(resource);
+    const files = pushed ?? filesOf(resource);
     const recalled = this.#recalled.get(key);
     void this.#submit(resource, delivery, {
       namespace,

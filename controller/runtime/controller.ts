@@ -124,7 +124,7 @@ export class Controller implements Runnable {
       ...attributesOf?.(key),
       'plumbline.controller': this.name,
       'plumbline.reconcile.id': reconcileId,
-      'plumbline.reconcile.reason': [...queue.reasons(key)],
+      'plumbline.reconcile.reason': queue.reasons(key),
     };
     return tracer().startActiveSpan(`reconcile ${this.name}`, { attributes }, async (span) => {
       const log = this.#options.log.child({ controller: this.name, key, reconcileId });

@@ -140,7 +140,7 @@ export class WorkQueue {
   }
 
   /** Why a key is being worked: what it was added for while it waited. */
-  reasons(key: string): readonly string[] {
+  reasons(key: string): string[] {
     return [...(this.#running.get(key)?.reasons ?? [])];
   }
 

@@ -8,7 +8,7 @@ import { commitMessage, type ChangedThing, type CommittedDatabase } from './comm
 import { editedPaths, editsIn } from './edits.ts';
 import type { Author } from './fast-import.ts';
 import { fieldChanges } from './field-changes.ts';
-import type { FileRewrite, FolderChange } from './folder-change.ts';
+import { isNothing, type FileRewrite, type FolderChange } from './folder-change.ts';
 import { GitDeliveryError } from './git-delivery-error.ts';
 import type { LastTouch } from './last-touch.ts';
 import { Review } from './review.ts';
@@ -249,8 +249,7 @@ export class Branch {
       return [];
     }
     const review = states?.get(folder);
-    const isSame = change.added.length + change.changed.length + change.removed.length === 0;
-    const isDone = isSame && this.#review?.isInConflict(base, submission) !== true;
+    const isDone = isNothing(change) && this.#review?.isInConflict(base, submission) !== true;
     if (!isDone && review?.kind !== 'declined') return [{ submission, change }];
     const commit = review && this.#review?.note(submission, review);
     outcomes.set(folder, { kind: 'unchanged', ...(commit && { commit }), ...(review && { review }) });

@@ -224,16 +224,11 @@ export class Clone {
     const isWhole = this.#isWhole || branches.length > 1;
     const depth = this.#isWhole ? [] : [`--depth=${isWhole ? infiniteDepth : 1}`];
     const refs = branches.map((_, i) => `${remoteHead}-${i}`);
-    const args = [
-      '--quiet',
-      ...depth,
-      '--no-tags',
-      '--no-write-fetch-head',
-      '--no-auto-maintenance',
-      this.#options.url,
-    ];
     const specs = branches.map((branch, i) => `+refs/heads/${branch}:${refs[i]}`);
-    await this.#remote(['fetch', ...args, ...specs], isWhole ? wholeHistoryMs : undefined);
+    await this.#remote(
+      ['fetch', ...fetchQuietly, ...depth, this.#options.url, ...specs],
+      isWhole ? wholeHistoryMs : undefined,
+    );
     this.#isWhole = isWhole;
     const commits = refs.map((ref) => `${ref}^{commit}`);
     const hashes = (await this.#git.run(['rev-parse', ...commits])).trim().split('\n');

@@ -19,6 +19,11 @@ export type FolderChange =
     }
   | { readonly kind: 'blocked'; readonly path: string; readonly by: TreeEntry['kind'] };
 
+/** Whether the branch has the files as they are to be. */
+export function isNothing(change: FolderChange): boolean {
+  return change.kind === 'change' && change.added.length + change.changed.length + change.removed.length === 0;
+}
+
 /** A line of every manifest that Plumbline renders. Only files that have it are ever removed. */
 export const markerPattern = `^[[:space:]]*"?app\\.kubernetes\\.io/managed-by"?:[[:space:]]*"?plumbline"?,?[[:space:]]*$`;
 

@@ -3,6 +3,7 @@ import type { GitReview } from '../../database/delivery.ts';
 import { baseOn, type Base } from './base.ts';
 import { planBatch } from './batch-plan.ts';
 import type { Clone } from './clone.ts';
+import { isNothing } from './folder-change.ts';
 import { GitDeliveryError } from './git-delivery-error.ts';
 import type { StrayFolders } from './stray-folders.ts';
 import type { CheckedSubmission } from './submission.ts';
@@ -84,8 +85,7 @@ export class Review {
     return new Map(
       planned.map(({ submission, change }) => {
         const { folder, hash } = submission;
-        const isMerged =
-          change.kind === 'change' && change.added.length + change.changed.length + change.removed.length === 0;
+        const isMerged = isNothing(change);
         const isDeclined = !isMerged && this.#declined.get(folder) === hash;
         if (!isDeclined) this.#declined.delete(folder);
         return [folder, this.#state(isMerged ? 'merged' : isDeclined ? 'declined' : 'open')];

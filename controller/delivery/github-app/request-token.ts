@@ -1,5 +1,7 @@
 import { EnvHttpProxyAgent, request, type Dispatcher } from 'undici';
-import { GitDeliveryError, type GitDeliveryReason } from '../git/git-delivery-error.ts';
+import { GitDeliveryError } from '../git/git-delivery-error.ts';
+import { parseAnswer } from '../../kube/answer.ts';
+import { isRecord } from '../../kube/kube-error.ts';
 import { appJwt } from './app-jwt.ts';
 import type { GitHubApp } from './github-app.ts';
 
@@ -56,7 +58,7 @@ export async function requestToken(
         body: JSON.stringify({ repositories: [app.repository], permissions }),
       },
     );
-    const body = parsed(await response.body.text());
+    const body = parseAnswer(await response.body.text());
     if (response.statusCode === 201) return tokenIn(body, app);
     throw refusal(response, wordsOf(body, jwt), app, now);
   } catch (error) {
@@ -71,10 +73,8 @@ function tokenIn(body: unknown, { apiUrl }: GitHubApp): InstallationToken {
   const expiresAt = typeof end === 'string' ? Date.parse(end) : NaN;
   const isToken = typeof token === 'string' && token.length <= longestToken && /^[!-~]+$/.test(token);
   if (isToken && Number.isFinite(expiresAt)) return { token, expiresAt };
-  return fail(
-    'GitHubFailed',
-    `${apiUrl} answered without a token. Check apiUrl: of GitHub Enterprise Server it ends with /api/v3.`,
-  );
+  const advice = 'Check apiUrl: of GitHub Enterprise Server it ends with /api/v3.';
+  throw new GitDeliveryError('GitHubFailed', `${apiUrl} answered without a token. ${advice}`);
 }
 
 function refusal(
@@ -90,35 +90,44 @@ function refusal(
       if (Math.abs(skewMs) >= tolerableSkewMs) {
         const seconds = Math.round(Math.abs(skewMs) / 1000);
         const clock = `The controller's clock is ${seconds} s ${skewMs > 0 ? 'ahead of' : 'behind'} GitHub's`;
-        return newError('GitHubClockDiffers', `${said}. ${clock}: set it right.`);
+        return new GitDeliveryError('GitHubClockDiffers', `${said}. ${clock}: set it right.`);
       }
-      return newError('GitHubKeyRefused', `${said}: the private key is not, or no longer, one of the App ${appId}.`);
+      return new GitDeliveryError(
+        'GitHubKeyRefused',
+        `${said}: the private key is not, or no longer, one of the App ${appId}.`,
+      );
     case 404: {
       const advice = `The App ${appId} has no installation ${installationId}: see the URL of its settings where it is installed.`;
-      return newError('GitHubInstallationNotFound', `${said}. ${advice}`);
+      return new GitDeliveryError('GitHubInstallationNotFound', `${said}. ${advice}`);
     }
     case 403:
     case 422: {
       const isLimit = headers['retry-after'] !== undefined || headers['x-ratelimit-remaining'] === '0';
-      if (isLimit) return newError('GitHubFailed', `${said}: too many requests. It is tried again.`);
+      if (isLimit) return new GitDeliveryError('GitHubFailed', `${said}: too many requests. It is tried again.`);
       const advice = `The installation ${installationId} must not be suspended, has to include the repository ${repository}, and may write its contents.`;
-      return newError('GitHubInstallationRefused', `${said}. ${advice}`);
+      return new GitDeliveryError('GitHubInstallationRefused', `${said}. ${advice}`);
     }
     default:
-      return newError('GitHubFailed', `${said}. It is tried again.`);
+      return new GitDeliveryError('GitHubFailed', `${said}. It is tried again.`);
   }
 }
 
 function unanswered(error: unknown, { apiUrl }: GitHubApp, timeoutMs: number): GitDeliveryError {
   if (error instanceof Error && error.name === 'TimeoutError') {
-    return newError('GitHubTimedOut', `${apiUrl} did not answer within ${timeoutMs / 1000} s. It is tried again.`);
+    return new GitDeliveryError(
+      'GitHubTimedOut',
+      `${apiUrl} did not answer within ${timeoutMs / 1000} s. It is tried again.`,
+    );
   }
   const { code, message } = fieldsOf(error);
   const words = `${apiUrl} can't be reached (${String(message).slice(0, longestWords)})`;
   if (/CERT|SELF_SIGNED|LEAF_SIGNATURE/.test(String(code))) {
-    return newError('CertificateRefused', `${words}. Name the authority of its certificate in ca.crt of the Secret.`);
+    return new GitDeliveryError(
+      'CertificateRefused',
+      `${words}. Name the authority of its certificate in ca.crt of the Secret.`,
+    );
   }
-  return newError('GitHubUnreachable', `${words}. Check apiUrl, the network and the proxy.`);
+  return new GitDeliveryError('GitHubUnreachable', `${words}. Check apiUrl, the network and the proxy.`);
 }
 
 /** What the server says, which might send our own proof back. */
@@ -131,22 +140,6 @@ function wordsOf(body: unknown, jwt: string): string {
     .slice(0, longestWords);
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
-}
-
-function newError(reason: GitDeliveryReason, message: string): GitDeliveryError {
-  return new GitDeliveryError(reason, message);
-}
-
-function fail(reason: GitDeliveryReason, message: string): never {
-  throw newError(reason, message);
+  return isRecord(value) ? value : {};
 }
